@@ -3,10 +3,11 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDiskFull } from '@gateway/core/files/disk-space.js'
 import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
+import { FairLanes, type Release } from '@gateway/core/lanes/fair-lanes.js'
 import type { ConversionOutcome } from '@gateway/vectors/query/conversion.js'
 import { LRUCache } from 'lru-cache'
 
-/** Limit: files that wait to be made, one after the other. */
+/** Limit: files that wait to be made, one after the other, because one occupies a core, and tiles have priority. One caller has half of the places. */
 const MAX_WAITING = 100
 /** Limit: remembered faults, so that no failing conversion runs twice. */
 const MAX_FAULTS = 1_000
@@ -30,7 +31,7 @@ export class DerivedStore {
   readonly #maxBytes: number
   readonly #making = new Map<string, Promise<Derived>>()
   readonly #faults = new LRUCache<string, Derived>({ max: MAX_FAULTS })
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #lanes = new FairLanes(1, MAX_WAITING)
 
   constructor(folder: string, maxBytes: number) {
     this.#folder = folder
@@ -40,27 +41,31 @@ export class DerivedStore {
   /**
    * Returns the file or folder of a name, and makes it if it is missing. `make` writes it to another path, which does not exist. Rejects with the
    * error of the disk, unless it is full.
+   * @param caller who waits for it, for example the id of a token; callers take turns
    */
-  async get(name: string, make: (target: string) => Promise<ConversionOutcome>): Promise<Derived> {
+  async get(name: string, make: (target: string) => Promise<ConversionOutcome>, caller = ''): Promise<Derived> {
     const file = path.join(this.#folder, name)
     if (await this.#touch(file)) return { made: true, path: file }
     const fault = this.#faults.get(name)
     if (fault !== undefined) return fault
     const running = this.#making.get(name)
     if (running !== undefined) return running
-    if (this.#making.size >= MAX_WAITING) return { made: false, why: 'busy', message: 'too many conversions wait' }
-    const making = this.#inTurn(() => this.#make(file, make)).finally(() => void this.#making.delete(name))
+    const turn = this.#lanes.enter(caller)
+    if (turn === null) return { made: false, why: 'busy', message: 'too many conversions wait' }
+    const making = this.#inTurn(turn, () => this.#make(file, make)).finally(() => void this.#making.delete(name))
     this.#making.set(name, making)
     const derived = await making
     if (!derived.made && derived.why === 'fault') this.#faults.set(name, derived)
     return derived
   }
 
-  /** Runs one conversion at a time, because it uses a whole core, and tiles have priority. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work, work)
-    this.#last = done.catch(() => {})
-    return done
+  async #inTurn<T>(turn: Promise<Release>, work: () => Promise<T>): Promise<T> {
+    const release = await turn
+    try {
+      return await work()
+    } finally {
+      release()
+    }
   }
 
   async #touch(file: string): Promise<boolean> {

@@ -53,8 +53,9 @@ export class VectorFeatures {
   /**
    * Returns the index of a vector's current content, and makes it if it is missing. Rejects with the errors of disk and
    * object storage.
+   * @param caller see `DerivedStore.get`
    */
-  async index(vector: CatalogVector): Promise<FoundIndex> {
+  async index(vector: CatalogVector, caller = ''): Promise<FoundIndex> {
     const revision = revisionOf(vector)
     const { build, buildRevision } = vector.stored.tiles
     // Uses the index that the control plane has built with the tiles, if it is visible on this host and of the current
@@ -63,7 +64,7 @@ export class VectorFeatures {
       const built = await this.#describe(build.folder, revision).catch(() => null)
       if (built !== null) return { made: true, index: built }
     }
-    const derived = await this.#store.get(revision, (target) => this.#build(vector, target))
+    const derived = await this.#store.get(revision, (target) => this.#build(vector, target), caller)
     if (derived.made)
       return {
         made: true,
@@ -87,15 +88,17 @@ export class VectorFeatures {
     { description, revision, file }: QueriedIndex,
     form: Form,
     crs: Crs,
+    caller = '',
   ): Promise<Derived> {
     const name = `${revision}-${crs === DEFAULT_CRS ? 'crs84' : crs.uri.replace(/^.*\//, '')}.${form}`
     const { code } = vector.stored
     const fileName = `download.${form}`
-    const derived = await this.#store.get(name, async (target) => {
+    const make = async (target: string) => {
       const output = path.join(target, fileName)
       const task = { index: file, description, code, form, crs, output, memoryMb: MEMORY_MB }
       return runConversion({ what: 'form', task })
-    })
+    }
+    const derived = await this.#store.get(name, make, caller)
     // It has its own folder, whose time is that of its last use, because the file's own times are part of its tag.
     return derived.made ? { made: true, path: path.join(derived.path, fileName) } : derived
   }

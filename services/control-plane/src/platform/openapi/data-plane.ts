@@ -140,7 +140,7 @@ const LAYERS =
   'response carries it. `Cache-Control: no-store`; CORS is open to any origin.'
 
 function document(operationId: string, summary: string, type: string, parameters: Parameter[] = []): PathItem {
-  const content = { [type]: { schema: { type: type.endsWith('json') ? 'object' : 'string' } } }
+  const content = { [type]: { schema: { type: /json(;|$)/.test(type) ? 'object' : 'string' } } }
   const responses = { 200: { description: 'the document', content } }
   return { get: { operationId, summary, description: LAYERS, parameters, responses } }
 }
@@ -162,7 +162,11 @@ const WMTS_PARAMETERS = [
   query('only', 'for GetCapabilities: lists only this layer, in a grid with the zooms of the layer', {
     type: 'string',
   }),
+  query('sections', 'for GetCapabilities: the sections that the document has, with commas between them', {
+    type: 'string',
+  }),
   query('layer', 'for GetTile: code of a basemap', { type: 'string' }),
+  query('style', 'for GetTile: `default`, or empty, as Leaflet.TileLayer.WMTS sends it', { type: 'string' }),
   query('tilematrixset', 'of GetTile', { type: 'string' }),
   query('tilematrix', 'for GetTile: zoom', { type: 'string' }),
   query('tilerow', 'for GetTile: row, 0 in the north', { type: 'integer' }),
@@ -259,7 +263,7 @@ const FEATURES_PATHS: Paths = {
       query('bbox', 'four or six numbers, in the order of `bbox-crs`', { type: 'string' }),
       query('bbox-crs', 'CRS84 by default', { type: 'string' }),
       query('crs', 'the CRS of the response, by its URI; CRS84 by default', { type: 'string' }),
-      query('datetime', 'an instant or an interval, if a property is a date', { type: 'string' }),
+      query('datetime', 'an instant or an interval; features without a date are of every time', { type: 'string' }),
       query('filter', 'CQL2: Basic CQL2, LIKE, BETWEEN, IN, CASEI, S_INTERSECTS with `geometry`', { type: 'string' }),
       query('filter-lang', 'the language of the filter; by default recognized from its text', {
         type: 'string',
@@ -333,9 +337,35 @@ const STANDARD_PATHS: Paths = {
         },
         query('tk', 'a service token', { type: 'string' }),
         ...WMTS_PARAMETERS.filter(({ name }) => name !== 'only' && name !== 'format'),
-        query('format', 'of GetTile', { type: 'string', enum: ['tiles'] }),
+        query(
+          'format',
+          'of GetTile: `tiles`, which is the default, or the type of an image; the tile has its own type',
+          { type: 'string' },
+        ),
       ],
       responses: { 200: binary(XML, ...TILE_TYPES) },
+    },
+  },
+  '/tianditu/{code}_{set}/DataServer': {
+    get: {
+      operationId: 'getTiandituTile',
+      summary: "Get a tile of a basemap of images by the older form of Tianditu's requests",
+      description:
+        'Parameter names are case-insensitive. `l` is the matrix of the same basemap at `.../wmts`. 400 and 404 are OWS exception reports. `tk` ' +
+        'carries a token on these paths only.',
+      parameters: [
+        COLLECTION,
+        {
+          ...path('set', '`w`: Web Mercator; `c`: longitude and latitude, CGCS2000'),
+          schema: { type: 'string', enum: ['w', 'c'] },
+        },
+        query('T', '`{code}_{set}`', { type: 'string' }),
+        query('x', 'column', { type: 'integer' }),
+        query('y', 'row, 0 in the north', { type: 'integer' }),
+        query('l', 'matrix, `1` to `18`', { type: 'integer' }),
+        query('tk', 'a service token', { type: 'string' }),
+      ],
+      responses: { 200: binary(...TILE_TYPES.filter((type) => type.startsWith('image/'))) },
     },
   },
   '/ogc': document('getOgcLandingPage', 'Get the landing page of OGC API – Tiles and OGC API – Features', JSON_TYPE),

@@ -312,6 +312,7 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   '/vectors/:code/tilejson.json': ['/vectors/roads-1/tilejson.json'],
   '/vectors/:code/tiles/*': ['/vectors/roads-1/tiles/0/0/0.mvt'],
   '/archives/*': ['/archives/map-1/v1.pmtiles'],
+  '/t/*': ['/t/nobody/geojson/roads-1.geojson'],
   '/wmts': [CAPABILITIES, `${CAPABILITIES}&only=map-1`, '/wmts?SERVICE=WMTS&REQUEST=GetTile'],
   '/wmts/*': ['/wmts/1.0.0/WMTSCapabilities.xml'],
   '/tms/*': ['/tms/1.0.0', '/tms/1.0.0/map-1'],

@@ -39,7 +39,7 @@ export function parseWmtsRequest(query: string, defaults: Readonly<Record<string
   if (parameters.has('REQUEST')) {
     for (const [name, value] of Object.entries(defaults)) parameters.set(name, parameters.get(name) || value)
   }
-  const service = parameters.get('SERVICE')?.toUpperCase()
+  const service = parameters.get('SERVICE')?.toUpperCase() || undefined
   const request = parameters.get('REQUEST')?.toLowerCase()
   if (service !== undefined && service !== 'WMTS' && !(service === 'WMS' && request === 'getcapabilities')) {
     return invalid('service', 'this is a WMTS')

@@ -58,7 +58,8 @@ const TILE_WORDS =
   'missing tile returns 404 with `Cache-Control: no-store`, and the message names the missing part: the basemap, its version, the extension, ' +
   'the zoom, or the column or row. Within the bounds and zooms of its version, caches may keep the 404 for MISSING_TILE_TTL, if that is set. ' +
   '`Cache-Tag` and `Surrogate-Key` name the basemap and the version.'
-const DOWNLOAD_WORDS = `${CACHED} \`Content-Disposition\` names the file. A byte range returns 206, and an unsatisfiable one 416.`
+const DOWNLOAD_WORDS = `${CACHED} \`Content-Disposition\` names the file. A byte range returns 206, and an unsatisfiable one 416. \
+For clients that look at the end of an address, \`/t/{token}\` in front of the path carries the token.`
 
 const FORM_CRS = query(
   'crs',

@@ -52,7 +52,7 @@ export function capabilitiesOfOne(
 /** Who offers the services, as the settings say it. */
 export interface Provider {
   readonly providerName: string
-  readonly providerSite: string
+  readonly providerSite: string | null
 }
 
 /** Addresses of a WMTS: for requests in key-value form, and for its RESTful capabilities, if it has them. */
@@ -96,7 +96,7 @@ const IDENTIFICATION = xml`<ows:ServiceIdentification>
 function providerElement({ providerName, providerSite }: Provider): Xml {
   return xml`<ows:ServiceProvider>
 <ows:ProviderName>${providerName}</ows:ProviderName>
-<ows:ProviderSite xlink:href="${providerSite}"/>
+${providerSite === null ? null : xml`<ows:ProviderSite xlink:href="${providerSite}"/>`}
 <ows:ServiceContact/>
 </ows:ServiceProvider>`
 }

@@ -7,7 +7,12 @@ import type { RawClient } from '../uws/raw-client.js'
 const BODY = 'tile '.repeat(4_000)
 const TARGET = '/tiles/alps/v1/10/5/7.pbf'
 const TOKEN = 'bmp_granted'
-const TILE = { target: TARGET, headers: [['Content-Type', 'application/vnd.mapbox-vector-tile']], body: BODY, code: 'alps' }
+const TILE = {
+  target: TARGET,
+  headers: [['Content-Type', 'application/vnd.mapbox-vector-tile']],
+  body: BODY,
+  code: 'alps',
+}
 const FAR = 4_102_444_800_000
 const MODIFIED = 'Sun, 06 Nov 1994 08:49:37 GMT'
 const asBasic = (credentials: string) => `Authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`

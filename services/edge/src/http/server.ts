@@ -139,7 +139,7 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
 }
 
 /** Handles a download whose token was in the path. */
-function onDownload(edge: Edge, res: HttpResponse, req: HttpRequest): void {
+function onDownload(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const url = req.getUrl()
   switch (DOWNLOADS.find((room) => url.startsWith(room))) {
     case '/geojson/':

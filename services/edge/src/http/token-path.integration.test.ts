@@ -18,7 +18,9 @@ test('a download with the token in its path equals the one with the token in a h
         ...[200, plain.headers.etag, plain.headers['content-length']],
       ])
     }
-    expect((await ask(`/t/${token}${path}`, { headers: { 'x-access-token': '', range: 'bytes=0-3' } })).status).toBe(206)
+    expect((await ask(`/t/${token}${path}`, { headers: { 'x-access-token': '', range: 'bytes=0-3' } })).status).toBe(
+      206,
+    )
     expect((await ask(`/t/${createToken()}${path}`, NO_HEADER)).status).toBe(401)
     expect((await ask(`/t/nothing${path}`, NO_HEADER)).status).toBe(401)
     expect((await ask(`/t/${token}${path}?token=${createToken()}`, NO_HEADER)).status).toBe(400)

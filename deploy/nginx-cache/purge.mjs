@@ -16,8 +16,9 @@ if (!PURGE_DIR || !PURGE_SECRET) {
   console.error('PURGE_DIR and PURGE_SECRET must be set')
   process.exit(2)
 }
-/** Standard Webhooks: the base64 text after `whsec_`, or the bytes of the secret. */
-const KEY = PURGE_SECRET.startsWith('whsec_') ? Buffer.from(PURGE_SECRET.slice(6), 'base64') : Buffer.from(PURGE_SECRET)
+/** Standard Webhooks: base64 with or without `whsec_`. The key of any other text is its bytes. */
+const ENCODED = PURGE_SECRET.replace(/^whsec_/, '')
+const KEY = /^(?=.{4})[A-Za-z0-9+/]+={0,2}$/.test(ENCODED) ? Buffer.from(ENCODED, 'base64') : Buffer.from(PURGE_SECRET)
 /** Limits: bytes of a message, clock skew in seconds, and bytes that contain the head of a cached response. */
 const MAX_BODY = 65_536
 const MAX_AGE_S = 300

@@ -11,8 +11,9 @@ import { env } from 'node:process'
 
 const { SECRET = '', PORT = '9000', HOST = '127.0.0.1' } = env
 if (SECRET === '') throw new Error('SECRET is not set')
-/** The part after whsec_ is base64; the key of any other secret is its bytes. */
-const key = SECRET.startsWith('whsec_') ? Buffer.from(SECRET.slice(6), 'base64') : Buffer.from(SECRET)
+/** As in the reference library: base64, with or without whsec_. The key of any other text is its bytes. */
+const encoded = SECRET.replace(/^whsec_/, '')
+const key = /^(?=.{4})[A-Za-z0-9+/]+={0,2}$/.test(encoded) ? Buffer.from(encoded, 'base64') : Buffer.from(SECRET)
 
 /** Limit: bytes of an event in mode notify. */
 const MAX_BODY = 1024 * 1024

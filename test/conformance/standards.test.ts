@@ -114,19 +114,19 @@ describe('WMTS', () => {
   })
 
   test.each([
-    ['/wmts?request=GetTile&layer=flat', 400, 'MissingParameterValue'],
+    ['/wmts?service=WMTS&request=GetTile&layer=flat', 400, 'MissingParameterValue'],
     [
-      '/wmts?request=GetTile&layer=no&tilematrixset=a&tilematrix=0&tilerow=0&tilecol=0&format=a',
+      '/wmts?service=WMTS&request=GetTile&layer=no&style=default&tilematrixset=a&tilematrix=0&tilerow=0&tilecol=0&format=a',
       400,
       'InvalidParameterValue',
     ],
     [
-      '/wmts?request=GetTile&layer=flat&tilematrixset=WorldCRS84Quad&tilematrix=2&tilerow=0&tilecol=8&format=image/png',
+      '/wmts?service=WMTS&request=GetTile&layer=flat&style=default&tilematrixset=WorldCRS84Quad&tilematrix=2&tilerow=0&tilecol=8&format=image/png',
       400,
       'TileOutOfRange',
     ],
     [
-      '/wmts?request=GetTile&layer=flat&tilematrixset=WorldCRS84Quad&tilematrix=9&tilerow=0&tilecol=8&format=image/png',
+      '/wmts?service=WMTS&request=GetTile&layer=flat&style=default&tilematrixset=WorldCRS84Quad&tilematrix=9&tilerow=0&tilecol=8&format=image/png',
       404,
       'NoApplicableCode',
     ],

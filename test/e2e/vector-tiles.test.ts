@@ -71,7 +71,7 @@ test('a vector is served as tiles with ids and typed attributes, and its old til
   const answer = await ask('/vectors/area/tiles/0/0/0.mvt')
   expect([answer.status, answer.headers.get('content-type'), answer.headers.get('content-encoding')]).toEqual([
     200,
-    'application/x-protobuf',
+    'application/vnd.mapbox-vector-tile',
     'gzip',
   ])
   expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')

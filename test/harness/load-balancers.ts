@@ -62,12 +62,12 @@ export async function startNginxFiles(folder: string): Promise<FileServer> {
       http {
         access_log off;
         ${TEMPORARY}
-        types { application/json json; image/png png; application/x-protobuf pbf mvt; }
+        types { application/json json; image/png png; application/vnd.mapbox-vector-tile pbf mvt; }
         sendfile on;
         tcp_nopush on;
         gzip on;
         gzip_comp_level 6;
-        gzip_types application/json application/x-protobuf;
+        gzip_types application/json application/vnd.mapbox-vector-tile;
         server {
           listen 127.0.0.1:${port};
           root ${folder};

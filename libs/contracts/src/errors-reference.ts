@@ -110,6 +110,11 @@ const DOCUMENTED: readonly Documented[] = [
     when: 'the store, a disk or the control plane does not answer; or this process ends',
     act: 'repeat as `Retry-After` says; after a write the message says [what became of it](../operate.md#a-write-returned-503)',
   },
+  {
+    codes: ['version_not_supported'],
+    when: 'a version of HTTP other than 1.0 and 1.1; HTTP/1.0 at an edge without its native addon',
+    act: 'send HTTP/1.1',
+  },
 ]
 
 /** Returns the table of docs/reference/errors.md. */

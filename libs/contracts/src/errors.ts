@@ -44,6 +44,7 @@ export const STATUS_OF_ERROR = {
   internal: 500,
   dependency_down: 503,
   draining: 503,
+  version_not_supported: 505,
 } as const
 
 /** Response header by which the control plane names a refusal, for the counters of edges and for operators. Other callers behind an edge do not see it. */

@@ -231,13 +231,14 @@ bool must_be_answered(const World &world, const Made &made) {
 }
 
 // Returns what uWS must be given of a request: exactly its bytes, but in the origin form of HTTP/1.1 with the right host, with Connection: close in
-// the form that uWS reads, and without the parts of a body that it misreads. For a probe in HTTP/1.0 only the essential part.
+// the form that uWS reads, and without the parts of a body that it misreads.
 std::string as_given(const std::string &bytes, const Reading &request) {
   const std::string line = request.method + " " + request.target + " HTTP/1.1\r\n", close = "Connection: close\r\n";
-  if (request.version == "HTTP/1.0") return line + "Host: probe\r\n" + close + "\r\n";
   const size_t first = bytes.find("\r\n") + 2, end = bytes.find("\r\n\r\n") + 4;
   std::string made = line + (wants_close(request) && !wants_close_plainly(request) ? close : "");
   if (!request.authority.empty()) made += "Host: " + request.authority + "\r\n";
+  else if (request.all("host").empty()) made += "Host: unnamed\r\n";
+  if (request.version == "HTTP/1.0") made += "x-http-version: 1.0\r\n";
   for (size_t at = first, field = 0; at < end; field++) {
     const size_t next = bytes.find("\r\n", at) + 2;
     const bool is_field = field < request.fields.size();

@@ -139,7 +139,7 @@ std::optional<Reading> read_head(const std::string &head) {
   if (lengths.size() + codings.size() > 1) return {};
   if (!lengths.empty() && !is_digits(lengths[0])) return {};
   if (!codings.empty() && lower(codings[0]) != "chunked") return {};
-  if (made.version != "HTTP/1.0" && made.all("host").size() != 1) return {};
+  if (made.version == "HTTP/1.0" ? made.all("host").size() > 1 || !codings.empty() : made.all("host").size() != 1) return {};
   for (const std::string &host : made.all("host")) {
     if (!is_host(host)) return {};
   }
@@ -264,6 +264,7 @@ bool has_basic(const Reading &head) {
 }
 
 bool wants_close(const Reading &head) {
+  if (head.version == "HTTP/1.0") return true;
   const std::vector<std::string> options = split(lower(head.list("connection")), ',');
   return std::any_of(options.begin(), options.end(), [](const std::string &option) { return trimmed(option) == "close"; });
 }

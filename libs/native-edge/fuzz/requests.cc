@@ -7,7 +7,7 @@ const Texts kMethods = {"GET", "GET", "GET", "GET", "GET", "GET", "HEAD", "POST"
 const Texts kOtherTargets = {"/", "/tiles/", "/tiles/a/b/c/d.png", "/tiles/a/1/2/3.png", "/tiles//1/2/3.png", "/tiles/a/1/2/3.png/",
                              "/tiles/%61/1/2/3.png", "/tiles/alps/v1/0/0/0.png#x", "/health", "/wait/1", "/wait/2", "/zap", "*", "http://x/", "http://x", "HTTP://[::1]:80?a", "http://a@b/", "http://:1/", "http://", "https://x/", "x:80",
                              "/\x80\xff", "/tiles/a/b/c/d/e/f", "/tiles/a/1/2/3.png??", "//",
-                             "/wmts?REQUEST=GetTile&LAYER=a&TILEMATRIXSET=b&TILEMATRIX=1&TILEROW=2&TILECOL=3&FORMAT=image/png"};
+                             "/wmts?SERVICE=WMTS&REQUEST=GetTile&LAYER=a&STYLE=default&TILEMATRIXSET=b&TILEMATRIX=1&TILEROW=2&TILECOL=3&FORMAT=image/png"};
 const Texts kNames = {"Host", "Authorization", "X-Access-Token", "Accept-Encoding", "If-None-Match", "If-Modified-Since", "If-Match", "If-Range",
                       "Range", "Expect", "Upgrade", "Connection", "Content-Length", "Transfer-Encoding", "User-Agent", "Cookie", "Accept",
                       "Origin", "X", "Hosts", "Content-Lengths", "X-Forwarded-For", "TE", "Trailer", "I", "H"};

@@ -149,6 +149,8 @@ NAPI_MODULE_INIT() {
     {"mark", [](const Call &) -> napi_value { return mark_cork(), nullptr; }},
     // unmark(): removes the marker; false: a transfer is not possible
     {"unmark", [](const Call &call) { return call.value(take_back_mark()); }},
+    // untilClose(): removes the Content-Length written since `mark`; false: it was sent already
+    {"untilClose", [](const Call &call) { return call.value(take_back_length()); }},
     {"start", [](const Call &call) { return call.value(start(call)); }},
   });
   add_response_table(env, exports);

@@ -28,6 +28,7 @@ export interface Addon extends ResponseTableAddon, ColdSetsAddon, CachedFileAddo
   probe(stage: number): boolean
   mark(): void
   unmark(): boolean
+  untilClose(): boolean
   start(fd: number, offset: number, length: number): number
 }
 

@@ -13,16 +13,13 @@ const FORMAT_OF_EXTENSION: ReadonlyMap<string, TileFormat> = new Map([
   ['mlt', 'mlt'],
 ])
 
-/**
- * Values of `Content-Type`. Vector tiles have a registered one (application/vnd.mapbox-vector-tile), but tile servers send, and
- * proxies are configured for, application/x-protobuf.
- */
+/** Values of `Content-Type`: the registered types, the same at every route and in every document. */
 export const CONTENT_TYPES: Readonly<Record<TileFormat, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
   webp: 'image/webp',
   avif: 'image/avif',
-  pbf: 'application/x-protobuf',
+  pbf: 'application/vnd.mapbox-vector-tile',
   mlt: 'application/vnd.maplibre-vector-tile',
 }
 

@@ -230,7 +230,10 @@ test('the console page and the API reference are behind the gate and load nothin
 const SCHEMES = [
   [/admin/, 'adminBasic'],
   [/import/, 'importBearer'],
-  [/catalog|tiles|vectors|archives|geojson|shp|slice|wmts|ogc|tms|arcgis|tianditu|forward-auth/, 'serviceQuery'],
+  [
+    /catalog|tiles|vectors|archives|styles|fonts|geojson|shp|slice|wmts|ogc|tms|arcgis|tianditu|forward-auth/,
+    'serviceQuery',
+  ],
 ] as const
 
 test('the OpenAPI document needs no credentials, marks secured operations, and describes every error', async () => {

@@ -14,7 +14,7 @@ import { registerBoundedLists } from './platform/http/bounded-lists.js'
 import { closePromptly } from './platform/http/closing.js'
 import { registerCompression } from './platform/http/compression.js'
 import { answerClientError, answerFrameworkError, registerErrorAnswers } from './platform/http/error-answers.js'
-import { ambiguousFraming, unboundedHead } from './platform/http/framing.js'
+import { ambiguousFraming, pathOfTarget, unboundedHead } from './platform/http/framing.js'
 import { endIdleConnections } from './platform/http/idle-connections.js'
 import { registerInputValidation } from './platform/http/input-validation.js'
 import { registerBodyParsers } from './platform/http/json-body.js'
@@ -66,6 +66,7 @@ function createApp(ctx: ControlContext): App {
     return503OnClosing: false,
     // Idle connections are closed at shutdown, busy ones may finish.
     forceCloseConnections: 'idle',
+    rewriteUrl: pathOfTarget,
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
   }) as unknown as App

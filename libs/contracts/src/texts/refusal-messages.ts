@@ -192,6 +192,7 @@ export const REFUSAL_MESSAGES = {
   transfer_encoding: 'the only supported transfer encoding is chunked',
   framed_twice: 'a request must have either Transfer-Encoding or Content-Length, not both',
   one_host: 'a request must have exactly one Host header',
+  http_version: 'only HTTP/1 is served here',
   address_not_path: 'the address of a request must be a path',
   method_not_allowed: 'this address answers {allow}',
   bulk_too_many: 'body.filter: it matches {count} items, and one call changes {limit} at most; nothing was changed',

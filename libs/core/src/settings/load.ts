@@ -131,6 +131,8 @@ function withDerived(v: SettingValues, configFile: string, tracing: TracingProto
     apiBaseUrl,
     tilePublicBaseUrl: v.TILE_PUBLIC_BASE_URL ?? apiBaseUrl,
     vectorPublicBaseUrl: v.VECTOR_PUBLIC_BASE_URL ?? apiBaseUrl,
+    providerName: v.PROVIDER_NAME,
+    providerSite: v.PROVIDER_SITE ?? null,
     adminUser: v.ADMIN_USER ?? DEFAULT_ADMIN_USER,
     adminPassword: v.ADMIN_PASSWORD ?? null,
     adminToken: v.ADMIN_TOKEN ?? null,

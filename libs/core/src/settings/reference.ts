@@ -23,6 +23,8 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
     byDefault: '`API_BASE_URL`',
   },
   VECTOR_PUBLIC_BASE_URL: { meaning: 'public address of vectors in responses', byDefault: '`API_BASE_URL`' },
+  PROVIDER_NAME: { meaning: 'name of the organisation that offers the maps, in the capabilities of WMTS' },
+  PROVIDER_SITE: { meaning: 'web site of that organisation', byDefault: 'not named' },
   ADMIN_USER: { meaning: 'user name of the console (Basic)', byDefault: '`admin`' },
   ADMIN_PASSWORD: { meaning: 'password of the console (Basic)', byDefault: 'written at the first start' },
   ADMIN_TOKEN: { meaning: 'Bearer credential for scripts', byDefault: 'written at the first start' },

@@ -304,6 +304,8 @@ export const SETTINGS = {
   API_BASE_URL: baseUrl.optional(),
   TILE_PUBLIC_BASE_URL: baseUrl.optional(),
   VECTOR_PUBLIC_BASE_URL: baseUrl.optional(),
+  PROVIDER_NAME: text.max(200).default('Map asset gateway'),
+  PROVIDER_SITE: baseUrl.optional(),
   // RFC 7617, 2: the first colon of Basic credentials ends the name.
   ADMIN_USER: text
     .max(200)

@@ -72,8 +72,8 @@ std::string_view wmts_tile_path(std::string_view query, int64_t now) {
   if (std::any_of(query.begin(), query.end(), [](char c) { return static_cast<unsigned char>(c) > 127; })) return {};
   const Parameters parameters(query);
   const auto &values = parameters.values;
-  const bool is_request = equals(values[Request], "gettile") && (!values[Service].data() || equals(values[Service], "wmts")) &&
-                          parameters.is_missing_or(Version, "1.0.0") && (values[Style].empty() || values[Style] == "default") && !values[Time].data();
+  const bool is_request = equals(values[Request], "gettile") && equals(values[Service], "wmts") &&
+                          parameters.is_missing_or(Version, "1.0.0") && values[Style].data() && (values[Style].empty() || values[Style] == "default") && !values[Time].data();
   if (!is_request || !is_code(values[Layer])) return {};
   for (const Key key : {TileMatrix, TileRow, TileCol}) {
     if (!is_digits(values[key])) return {};

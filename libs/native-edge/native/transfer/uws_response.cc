@@ -69,6 +69,19 @@ bool take_back_mark() {
   return true;
 }
 
+bool take_back_length() {
+  if (!connection_of_response()) return false;
+  constexpr std::string_view name = "Content-Length: ", line_end = "\r\n";
+  char *const written = app.layout.cork_buffer() + corked_bytes_before;
+  const std::string_view text(written, app.layout.cork_length() - corked_bytes_before);
+  const size_t from = text.find(name), to = text.find(line_end, from);
+  if (from == text.npos || to == text.npos) return false;
+  const size_t next = to + line_end.size();
+  memmove(written + from, written + next, text.size() - next);
+  app.layout.cork_length() -= static_cast<unsigned>(next - from);
+  return true;
+}
+
 Started start_file_transfer(int file, int64_t offset, uint64_t length) {
   Connection *connection = connection_of_response();
   // The head did not fit into the cork buffer: uWS has sent part of it, with the byte that is not part of the file.

@@ -25,6 +25,10 @@ void mark_cork();
 // response is not corked, or its connection is older than the hooks).
 bool take_back_mark();
 
+// Removes the Content-Length that JavaScript has written since `mark_cork`, so that the body ends with the connection, as in HTTP/1.0. False if it is
+// not in the cork buffer: the caller must close the connection.
+bool take_back_length();
+
 // Sends `length` bytes of `file` from `offset` as the body of the response whose length JavaScript has just announced. Must be called
 // after `take_back_mark` has returned true. Failed: part of the head may have been sent, so the caller must close the connection.
 Started start_file_transfer(int file, int64_t offset, uint64_t length);

@@ -20,7 +20,7 @@ struct Connection {
   size_t scanned = 0;   // bytes at the beginning of `held` that contain no end of a head
   bool waiting = false;  // in App::waiting
   bool reading_paused = false;
-  bool last_request = false;   // the connection ends after the current response (Connection: close, a probe in HTTP/1.0); later input is dropped
+  bool last_request = false;   // the connection ends after the current response (Connection: close, HTTP/1.0); later input is dropped
   bool idle_extended = false;  // the time-out of uWS expired while idle; the rest of App::idle_seconds runs
   std::unique_ptr<Transfer> transfer;  // the body being sent
 };

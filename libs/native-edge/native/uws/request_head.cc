@@ -8,7 +8,7 @@
 
 namespace {
 constexpr int kMaxLengthDigits = 18;  // the most that uWS reads; uWS also refuses a longer Content-Length
-constexpr int kMaxFields = 97;        // uWS holds 99 with the request line, and refuses more in its own form; request_pipeline.cc may add one
+constexpr int kMaxFields = 95;        // uWS holds 99 with the request line, and refuses more in its own form; in_plain_form may add three
 constexpr int kMaxChunkDigits = 8;    // chunks of up to 4 GB; uWS overflows at 15
 
 struct TokenTable {
@@ -62,11 +62,6 @@ bool equals(std::string_view text, std::string_view lower_case) {
   return text.size() == lower_case.size() && strncasecmp(text.data(), lower_case.data(), text.size()) == 0;
 }
 
-bool is_probe(const RequestHead &head) {
-  if (head.method != "GET" && head.method != "HEAD") return false;
-  return head.target == "/ready" || head.target == "/health" || head.target == "/metrics";
-}
-
 // True for characters of a host (RFC 3986, 3.2.2): of a name, and between the brackets of an address.
 bool is_host_character(char c) {
   return c != '#' && c != '^' && c != '`' && c != '|' && (is_token(c) || std::string_view("(),;=:").find(c) != std::string_view::npos);
@@ -112,10 +107,10 @@ bool is_known_host(std::string_view text) {
 
 // Reads a version other than 1.1. False if the server must not answer it.
 [[gnu::noinline, gnu::cold]] bool read_other_version(std::string_view version, RequestHead *head) {
-  head->old_probe = version == "1.0" && is_probe(*head);
-  const bool is_newer = version.substr(0, 2) == "1." && version[2] > '1' && version[2] <= '9';
-  head->other_form |= is_newer;
-  return head->old_probe || is_newer;
+  const bool is_one = version.substr(0, 2) == "1." && version[2] >= '0' && version[2] <= '9';
+  head->is_old = head->closes = version == "1.0";
+  head->other_form |= is_one;
+  return is_one;
 }
 
 // Reads "GET /path HTTP/1.1". Returns the position behind it, or null with a refusal.
@@ -248,7 +243,7 @@ RequestHead read_request_head(const char *data, size_t size) {
   const char *p = read_request_line(data, data + size, &head);
   if (!p) return head;
   head.refusal = Refusal::BadRequest;
-  if (p == end && !head.old_probe) return head;  // uWS would wait for the first field for ever
+  if (p == end && !head.is_old) return head;  // uWS would wait for the first field for ever
   Seen seen;
   while (p < end) {
     if (++seen.fields > kMaxFields) {
@@ -266,7 +261,9 @@ RequestHead read_request_head(const char *data, size_t size) {
     p += 2;
   }
   if (p != end || seen.framings > 1) return head;
-  if (head.old_probe ? seen.framings > 0 || seen.hosts > 1 : seen.hosts != 1) return head;
+  // A coding that HTTP/1.0 does not have is framed wrongly (RFC 9112, 6.1).
+  if (seen.hosts > 1 || (head.is_old ? head.chunked : seen.hosts == 0)) return head;
+  head.has_host = seen.hosts == 1;
   head.refusal = Refusal::None;
   return head;
 }
@@ -276,6 +273,8 @@ std::string in_plain_form(const RequestHead &request, std::string_view head) {
   made.append(request.target.empty() || request.target.front() != '/' ? " /" : " ").append(request.target).append(" HTTP/1.1\r\n");
   if (request.closes && !request.closes_plainly) made.append("Connection: close\r\n");
   if (request.authority.data()) made.append("Host: ").append(request.authority).append("\r\n");
+  else if (!request.has_host) made.append("Host: unnamed\r\n");
+  if (request.is_old) made.append("x-http-version: 1.0\r\n");
   for (size_t from = head.find('\n') + 1; from < head.size();) {
     const std::string_view line = head.substr(from, head.find('\n', from) + 1 - from);
     if (!request.authority.data() || !equals(line.substr(0, 5), "host:")) made.append(line);

@@ -29,11 +29,12 @@ struct RequestHead {
   // True for a GET or HEAD without body and without any field that could change the response, except those kept here.
   bool plain = false;
   bool is_head = false;
-  // True for a GET or HEAD of a probe in HTTP/1.0, without body. No other request is answered in that version.
-  bool old_probe = false;
+  // True for HTTP/1.0 (RFC 9112, C.2.2): its connection ends after the response, which is never chunked. `closes` is true, too.
+  bool is_old = false;
+  bool has_host = false;  // the field; HTTP/1.0 does not demand it
   // True for OPTIONS of the server as a whole, whose target is an asterisk (RFC 9112, 3.2.4).
   bool is_of_server = false;
-  // True if the request is in a form that uWS misreads: its target names the host, or its version is above 1.1 (RFC 9112, 2.3).
+  // True if the request is in a form that uWS misreads: its target names the host, or its version is not 1.1 (RFC 9112, 2.3).
   bool other_form = false;
   std::string_view whole;  // including the empty line
   std::string_view method;
@@ -65,7 +66,8 @@ inline std::string_view trim(std::string_view value) {
 RequestHead read_request_head(const char *head, size_t length);
 
 // Returns the head in a form that uWS reads: the same request in the origin form of HTTP/1.1, and, if the client asks to close the connection, with
-// that field at the beginning in the form that uWS understands. Not for requests that the addon answers itself.
+// that field at the beginning in the form that uWS understands. A request in HTTP/1.0 gets a Host if it has none, and the field by which JavaScript
+// knows the version (`VERSION_FIELD` in src/transfer/types.ts). Not for requests that the addon answers itself.
 std::string in_plain_form(const RequestHead &request, std::string_view head);
 
 // Tracks the body of one request as it passes through.

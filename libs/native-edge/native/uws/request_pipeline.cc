@@ -30,7 +30,7 @@ std::string refusal_answer(Refusal refusal) {
     body = "{\"error\":\"The address is too long.\"}";
   } else if (refusal == Refusal::Version) {
     status = "505 HTTP Version Not Supported";
-    body = "{\"error\":\"Only HTTP/1.1 is served here.\"}";
+    body = "{\"error\":\"Only HTTP/1 is served here.\"}";
   } else if (refusal == Refusal::HeadTooLarge) {
     status = "431 Request Header Fields Too Large";
     body = "{\"error\":\"The request head is too large.\"}";
@@ -69,16 +69,6 @@ us_socket_t *give_to_uws(us_socket_t *socket, char *data, size_t length) {
   if (app.files_started == files_before) app.quick_request_at = uv_now(app.uv_loop);
   memcpy(data + length, behind, sizeof behind);
   return after;
-}
-
-// HAProxy, by default, and other health checks use HTTP/1.0, which uWS does not support, so the request is passed to uWS in HTTP/1.1. The
-// connection ends after the response, so further input is ignored.
-us_socket_t *answer_old_probe(us_socket_t *socket, const RequestHead &request) {
-  std::string head(request.method);
-  head.append(" ").append(request.target).append(" HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n");
-  const size_t length = head.size();
-  head.resize(length + kPadding);
-  return give_to_uws(socket, head.data(), length);
 }
 
 // Rewrites a head that uWS would misread.
@@ -164,10 +154,6 @@ us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned
       const RequestHead request = read_request_head(data, head);
       if (request.refusal != Refusal::None) return refuse(socket, request.refusal);
       if (request.is_of_server) return answer_for_server(socket);
-      if (request.old_probe) {
-        connection->last_request = true;
-        return answer_old_probe(socket, request);
-      }
       const uint64_t files_before = app.files_started;
       if (!log_sampling.picks() && request.plain && answer_hot(*connection, request)) {
         if (app.files_started == files_before) app.quick_request_at = uv_now(app.uv_loop);

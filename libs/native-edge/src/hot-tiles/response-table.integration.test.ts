@@ -7,7 +7,12 @@ import type { RawClient } from '../uws/raw-client.js'
 const BODY = 'tile '.repeat(4_000)
 const TARGET = '/tiles/alps/v1/10/5/7.pbf'
 const TOKEN = 'bmp_granted'
-const TILE = { target: TARGET, headers: [['Content-Type', 'application/x-protobuf']], body: BODY, code: 'alps' }
+const TILE = {
+  target: TARGET,
+  headers: [['Content-Type', 'application/vnd.mapbox-vector-tile']],
+  body: BODY,
+  code: 'alps',
+}
 const FAR = 4_102_444_800_000
 const MODIFIED = 'Sun, 06 Nov 1994 08:49:37 GMT'
 const asBasic = (credentials: string) => `Authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`
@@ -46,7 +51,7 @@ async function answered(by = client, method = 'GET'): Promise<'table' | 'handler
   const { headers, sha256: digest } = await by.response(method !== 'HEAD')
   if (headers.get('x-answered-by') === 'javascript') return 'handler'
   expect(digest).toBe(sha256(Buffer.from(BODY)))
-  expect(headers.get('content-type')).toBe('application/x-protobuf')
+  expect(headers.get('content-type')).toBe('application/vnd.mapbox-vector-tile')
   expect(headers.get('content-length')).toBe(String(BODY.length))
   expect(Math.abs(Date.now() - Date.parse(headers.get('date') ?? ''))).toBeLessThan(60_000)
   return 'table'

@@ -191,6 +191,15 @@ export class FileSender {
     }
   }
 
+  /**
+   * Begins a body of unknown length for a client that knows no chunks (HTTP/1.0, which only the native tier serves). The body ends with its connection.
+   * Must be called inside the cork of `res`, with the first bytes; further ones follow by `tryEnd` with the length `ENDLESS`, the last ones with the
+   * real length. False: the connection must be closed.
+   */
+  sendUntilClose(res: HttpResponse, first: Uint8Array): boolean {
+    return this.#tier instanceof NativeTier && this.#tier.sendUntilClose(res, first)
+  }
+
   #remotePool(source: string): BufferPool {
     const known = this.#remotePools.get(source)
     if (known !== undefined) return known

@@ -1,7 +1,7 @@
 import type { Addon } from '../addon.js'
 import { NativeTilesets } from '../cold-tiles/cold-sets.js'
 import { ResponseTable } from '../hot-tiles/response-table.js'
-import { type HttpResponse, type Job, type Listener, NOTHING, OUTCOMES, type Tier } from './types.js'
+import { ENDLESS, type HttpResponse, type Job, type Listener, NOTHING, OUTCOMES, type Tier } from './types.js'
 
 const SENT = 0
 const FIRST_FAILURE = -1
@@ -127,6 +127,13 @@ export class NativeTier implements Tier {
       res.close()
       job.settle(OUTCOMES[FIRST_FAILURE - started] ?? 'aborted', 0)
     }
+  }
+
+  /** Begins a body that ends with its connection. Must be called inside the cork of `res`. False if its head cannot say so. */
+  sendUntilClose(res: HttpResponse, first: Uint8Array): boolean {
+    this.#addon.mark()
+    res.tryEnd(first, ENDLESS)
+    return this.#addon.untilClose()
   }
 
   #settled(id: number, outcome: number, sent: number): void {

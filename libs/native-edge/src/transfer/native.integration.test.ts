@@ -123,7 +123,8 @@ it.each([
   ['no field at all', 'GET /f/x HTTP/1.1\r\n\r\n', 400],
   ['a control character', 'GET /f/x HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n', 400],
   ['no HTTP', '\u0016\u0003\u0001\u0002', 400],
-  ['HTTP/1.0', 'GET /f/x HTTP/1.0\r\nHost: x\r\n\r\n', 505],
+  ['HTTP/2.0', 'GET /f/x HTTP/2.0\r\nHost: x\r\n\r\n', 505],
+  ['a coding in HTTP/1.0', 'GET /f/x HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n', 400],
   ['a head without end', `GET /f/x HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}`, 431],
 ])('refuses %s at once and closes', async (_name, bytes, status) => {
   const client = await server.connect()

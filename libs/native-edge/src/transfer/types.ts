@@ -35,6 +35,12 @@ export type Outcome = (typeof OUTCOMES)[number]
 /** `native` is faster; `copy` works everywhere. */
 export type TierName = 'native' | 'copy'
 
+/** The field that the native tier adds to requests in HTTP/1.0, with that version as its value (native/uws/request_head.cc). */
+export const VERSION_FIELD = 'x-http-version'
+
+/** Length of a body that ends with its connection, as uWebSockets.js is told it. The addon removes the field that announces it. */
+export const ENDLESS = Number.MAX_SAFE_INTEGER
+
 /** One body to send. `length` is at least 1. */
 export interface Job {
   readonly res: HttpResponse

@@ -394,22 +394,22 @@ const DAY_MS = 86_400_000
 
 function datetimeOf(text: string | undefined, fields: readonly IndexField[]): Expression | null {
   if (text === undefined) return null
-  const field = timeFieldOf(fields)
-  if (field === undefined) throw new QueryError('query_no_dates')
   const ends = text.split('/')
   if (ends.length > 2) throw new QueryError('query_interval')
   const [start, end] = ends.map(endOf)
   if (start === null && (ends.length === 1 || end === null)) throw new QueryError('query_interval_open')
   const from = start ?? null
   const to = ends.length === 1 ? from : (end ?? null)
+  if (from !== null && to !== null && from.first > to.last) throw new QueryError('query_interval_order')
+  const field = timeFieldOf(fields)
+  // A feature without a time is of every time (OGC 17-069r4, /req/core/fc-time-response), and so are all features of a collection without dates.
+  if (field === undefined) return null
   const property = { property: field.name }
   const conditions: Expression[] = []
   const isDay = field.type === 'date'
   if (from !== null) conditions.push({ op: '>=', args: [property, literal(from.first, isDay)] })
   if (to !== null) conditions.push({ op: '<=', args: [property, literal(to.last, isDay)] })
-  if (from !== null && to !== null && from.first > to.last) throw new QueryError('query_interval_order')
   const within: Expression = conditions.length === 1 ? (conditions[0] as Expression) : { op: 'and', args: conditions }
-  // A feature without a time is of every time (OGC 17-069r4, /req/core/fc-time-response).
   return { op: 'or', args: [within, { op: 'isNull', args: [property] }] }
 }
 

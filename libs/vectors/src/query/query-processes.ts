@@ -1,4 +1,5 @@
 import { CodedError, coded } from '@gateway/contracts/messages.js'
+import { fairPlace } from '@gateway/core/lanes/fair-lanes.js'
 import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { type After, type Chunk, type ItemsQuery, QUERY_SECONDS } from './items-query.js'
 import type { FromQueryProcess, ToQueryProcess } from './query-messages.js'
@@ -177,7 +178,12 @@ export class QueryProcesses {
       open.step = { what: 'open', id: open.id, query: open.current }
     }
     const { server } = open
-    server.queue.splice(fairPlace(server.queue, open.caller), 0, open)
+    // The process knows of a step that was sent, which keeps its place.
+    server.queue.splice(
+      fairPlace(server.queue, open.caller, ({ step }) => step !== null),
+      0,
+      open,
+    )
     if (server.queue.length === 1) this.#begin(server)
     this.#sendAhead(server)
   }
@@ -357,21 +363,6 @@ function stopTimers(server: Server): void {
 function stopWaiting(open: Open): void {
   if (open.waitTimer !== null) clearTimeout(open.waitTimer)
   open.waitTimer = null
-}
-
-/**
- * Returns the place of a caller's next step in a queue: behind as many steps of each other caller as the caller itself has in it, and behind the steps that
- * the process knows of.
- */
-function fairPlace(queue: readonly Open[], caller: string): number {
-  const own = queue.filter((one) => one.caller === caller).length
-  const seen = new Map<string, number>()
-  for (const [i, one] of queue.entries()) {
-    const before = seen.get(one.caller) ?? 0
-    seen.set(one.caller, before + 1)
-    if (before > own && one.step !== null) return i
-  }
-  return queue.length
 }
 
 /** Returns the rest of a query after the features already sent. */

@@ -1287,6 +1287,8 @@ export const en = {
       CONTROL_HOST: 'Host or IP address on which the control plane listens',
       CONTROL_PORT: 'Port of the control plane',
       API_BASE_URL: 'URL under which callers reach this gateway',
+      PROVIDER_NAME: 'Name of the organisation that offers the maps, in the capabilities of WMTS',
+      PROVIDER_SITE: 'Web site of that organisation',
       TILE_PUBLIC_BASE_URL: 'Base of tile URLs; a scan writes it into URL templates',
       VECTOR_PUBLIC_BASE_URL: 'Base of download URLs',
       ADMIN_USER: 'User name for this console',

@@ -1247,6 +1247,8 @@ export const zh: Texts = {
       CONTROL_HOST: '控制面监听的主机名或 IP 地址',
       CONTROL_PORT: '控制面的端口',
       API_BASE_URL: '调用方访问此网关的 URL',
+      PROVIDER_NAME: '提供地图的机构名称，写入 WMTS 的能力文档',
+      PROVIDER_SITE: '该机构的网站',
       TILE_PUBLIC_BASE_URL: '瓦片 URL 的前缀；扫描时写入 URL 模板',
       VECTOR_PUBLIC_BASE_URL: '下载 URL 的前缀',
       ADMIN_USER: '控制台的用户名',

@@ -44,7 +44,7 @@ async function changedBetween(
   const enough = new AbortController()
   const signal = AbortSignal.any([enough.signal, AbortSignal.timeout(COMPARED_WITHIN_MS)])
   try {
-    const lines = await new VersionChanges(ctx).stream({ code, from, to, area: null }, signal)
+    const lines = await new VersionChanges(ctx).stream({ code, from, to, area: null }, signal, '')
     if ('ok' in lines) return null
     const tiles: [number, number, number][] = []
     let rest = ''

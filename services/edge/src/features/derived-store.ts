@@ -3,10 +3,11 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDiskFull } from '@gateway/core/files/disk-space.js'
 import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
+import { fairPlace } from '@gateway/core/lanes/fair-lanes.js'
 import type { ConversionOutcome } from '@gateway/vectors/query/conversion.js'
 import { LRUCache } from 'lru-cache'
 
-/** Limit: files that wait to be made. */
+/** Limit: files that wait to be made. One caller has half of the places. */
 const MAX_WAITING = 100
 /**
  * Limit: conversions at a time, each of which uses a whole core. Tiles have priority, so the next one starts next to another only if that one has
@@ -37,7 +38,7 @@ export class DerivedStore {
   readonly #making = new Map<string, Promise<Derived>>()
   readonly #faults = new LRUCache<string, Derived>({ max: MAX_FAULTS })
   readonly #running = new Set<{ readonly source: string; isLong: boolean }>()
-  readonly #waiting: { readonly source: string; readonly start: () => void }[] = []
+  readonly #waiting: { readonly source: string; readonly caller: string; readonly start: () => void }[] = []
   readonly #patienceMs: number
 
   /** @param patienceMs see PATIENCE_MS */
@@ -51,26 +52,37 @@ export class DerivedStore {
    * Returns the file or folder of a name, and makes it if it is missing. `make` writes it to another path, which does not exist. Rejects with the
    * error of the disk, unless it is full.
    * @param source identifies what it is made from
+   * @param caller who waits for it, for example the id of a token; callers take turns
    */
-  async get(name: string, source: string, make: (target: string) => Promise<ConversionOutcome>): Promise<Derived> {
+  async get(
+    name: string,
+    source: string,
+    make: (target: string) => Promise<ConversionOutcome>,
+    caller = '',
+  ): Promise<Derived> {
     const file = path.join(this.#folder, name)
     if (await this.#touch(file)) return { made: true, path: file }
     const fault = this.#faults.get(name)
     if (fault !== undefined) return fault
     const running = this.#making.get(name)
     if (running !== undefined) return running
-    if (this.#making.size >= MAX_WAITING) return { made: false, why: 'busy', message: 'too many conversions wait' }
-    const making = this.#inTurn(source, () => this.#make(file, make)).finally(() => void this.#making.delete(name))
+    const own = this.#waiting.filter((one) => one.caller === caller).length
+    if (this.#making.size >= MAX_WAITING || own >= MAX_WAITING / 2) {
+      return { made: false, why: 'busy', message: 'too many conversions wait' }
+    }
+    const turn = { source, caller }
+    const making = this.#inTurn(turn, () => this.#make(file, make)).finally(() => void this.#making.delete(name))
     this.#making.set(name, making)
     const derived = await making
     if (!derived.made && derived.why === 'fault') this.#faults.set(name, derived)
     return derived
   }
 
-  async #inTurn<T>(source: string, work: () => Promise<T>): Promise<T> {
-    const turn = { source, isLong: false }
+  async #inTurn<T>(asked: { readonly source: string; readonly caller: string }, work: () => Promise<T>): Promise<T> {
+    const turn = { source: asked.source, isLong: false }
     await new Promise<void>((start) => {
-      this.#waiting.push({ source, start: () => start(void this.#running.add(turn)) })
+      const entry = { ...asked, start: () => start(void this.#running.add(turn)) }
+      this.#waiting.splice(fairPlace(this.#waiting, asked.caller), 0, entry)
       this.#startNext()
     })
     const timer = setTimeout(() => {

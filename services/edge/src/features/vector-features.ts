@@ -60,8 +60,9 @@ export class VectorFeatures {
   /**
    * Returns the index of a vector's current content, and makes it if it is missing. Rejects with the errors of disk and
    * object storage.
+   * @param caller see `DerivedStore.get`
    */
-  async index(vector: CatalogVector): Promise<FoundIndex> {
+  async index(vector: CatalogVector, caller = ''): Promise<FoundIndex> {
     const revision = revisionOf(vector)
     const { build, buildRevision } = vector.stored.tiles
     // Uses the index that the control plane has built with the tiles, if it is visible on this host and of the current
@@ -72,7 +73,7 @@ export class VectorFeatures {
     }
     const limit = metLimit(vector)
     if (limit !== null) return { made: false, why: 'fault', message: textOf(limit) }
-    const derived = await this.#store.get(revision, vector.stored.code, (target) => this.#build(vector, target))
+    const derived = await this.#store.get(revision, vector.stored.code, (target) => this.#build(vector, target), caller)
     if (derived.made)
       return {
         made: true,
@@ -96,15 +97,17 @@ export class VectorFeatures {
     { description, revision, file }: QueriedIndex,
     form: Form,
     crs: Crs,
+    caller = '',
   ): Promise<Derived> {
     const name = `${revision}-${crs === DEFAULT_CRS ? 'crs84' : crs.uri.replace(/^.*\//, '')}.${form}`
     const { code } = vector.stored
     const fileName = `download.${form}`
-    const derived = await this.#store.get(name, code, async (target) => {
+    const make = async (target: string) => {
       const output = path.join(target, fileName)
       const task = { index: file, description, code, form, crs, output, memoryMb: MEMORY_MB }
       return this.#convert(vector, { what: 'form', task }, target, (await fs.stat(file)).size)
-    })
+    }
+    const derived = await this.#store.get(name, code, make, caller)
     // It has its own folder, whose time is that of its last use, because the file's own times are part of its tag.
     return derived.made ? { made: true, path: path.join(derived.path, fileName) } : derived
   }

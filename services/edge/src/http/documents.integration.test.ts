@@ -17,7 +17,7 @@ import { RequestContext } from './request-context.js'
 import { OWN_ROUTES } from './server.js'
 
 const BASEMAPS = 3_000
-const CAPABILITIES = '/wmts?REQUEST=GetCapabilities'
+const CAPABILITIES = '/wmts?SERVICE=WMTS&REQUEST=GetCapabilities'
 const LISTS = [CAPABILITIES, '/ogc/collections', '/tms/1.0.0', '/api/v1/catalog/basemaps', '/api/v1/catalog/vectors']
 /** Larger responses must be finished documents, which are sent from their file. */
 const LARGEST_OWN_ANSWER = 64 * 1024
@@ -312,14 +312,15 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   '/vectors/:code/tilejson.json': ['/vectors/roads-1/tilejson.json'],
   '/vectors/:code/tiles/*': ['/vectors/roads-1/tiles/0/0/0.mvt'],
   '/archives/*': ['/archives/map-1/v1.pmtiles'],
-  '/wmts': [CAPABILITIES, `${CAPABILITIES}&only=map-1`, '/wmts?REQUEST=GetTile'],
+  '/t/*': ['/t/nobody/geojson/roads-1.geojson'],
+  '/wmts': [CAPABILITIES, `${CAPABILITIES}&only=map-1`, '/wmts?SERVICE=WMTS&REQUEST=GetTile'],
   '/wmts/*': ['/wmts/1.0.0/WMTSCapabilities.xml'],
   '/tms/*': ['/tms/1.0.0', '/tms/1.0.0/map-1'],
   '/arcgis/*': ['info', 'services', 'services/map-1/MapServer', 'services/map-1/MapServer/tilemap/0/0/0/8/8'].map(
     (rest) => `/arcgis/rest/${rest}`,
   ),
   '/ArcGIS/*': ['/ArcGIS/rest/services?f=json'],
-  '/tianditu/*': ['/tianditu/map-1_w/wmts?REQUEST=GetCapabilities', '/tianditu/map-1_c/wmts'],
+  '/tianditu/*': ['/tianditu/map-1_w/wmts?SERVICE=WMTS&REQUEST=GetCapabilities', '/tianditu/map-1_c/wmts'],
   '/ogc': ['/ogc'],
   '/ogc/*': [
     ...['conformance', 'collections', 'tileMatrixSets', 'tileMatrixSets/WebMercatorQuad'].map((rest) => `/ogc/${rest}`),

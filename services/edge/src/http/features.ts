@@ -90,7 +90,9 @@ export function onFeatures(edge: Edge, res: HttpResponse, req: HttpRequest, code
 /** Calls `then` with the index of a vector, or sends the reason why it is missing. */
 export function withIndex(exchange: RequestContext, vector: CatalogVector, then: (index: QueriedIndex) => void): void {
   const { edge } = exchange
-  const found = soon(edge.features.index(vector)).then((index) => index ?? edge.features.before(vector))
+  const found = soon(edge.features.index(vector, exchange.token ?? '')).then(
+    (index) => index ?? edge.features.before(vector),
+  )
   found.then(
     (found) => {
       if (exchange.aborted) return

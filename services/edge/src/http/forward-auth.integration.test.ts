@@ -59,7 +59,7 @@ test.each<[number, string]>([
   [200, '/vectors/roads/download'],
   [200, '/vectors/roads.geojson'],
   [200, '/geojson/a/b.geojson'],
-  [200, '/wmts?request=GetCapabilities'],
+  [200, '/wmts?service=WMTS&request=GetCapabilities'],
   [200, '/ogc/collections/world/map/tiles'],
   [200, '/tms/1.0.0/'],
   [200, '/api/v1/catalog/basemaps'],
@@ -69,7 +69,7 @@ test.each<[number, string]>([
   [403, '/geojson/other.geojson'],
   [
     403,
-    '/wmts?REQUEST=GetTile&layer=other&tilematrixset=WebMercatorQuad&tilematrix=0&tilerow=0&tilecol=0&format=image/png',
+    '/wmts?SERVICE=WMTS&REQUEST=GetTile&layer=other&style=default&tilematrixset=WebMercatorQuad&tilematrix=0&tilerow=0&tilecol=0&format=image/png',
   ],
   [403, '/tms/1.0.0/other/0/0/0.png'],
   [403, '/ogc/collections/other'],

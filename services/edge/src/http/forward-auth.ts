@@ -25,6 +25,7 @@ import {
 import { wantedStyle } from './styles.js'
 import { tiandituRequest } from './tianditu.js'
 import { wantedBasemap, wantedVector } from './tile-answer.js'
+import { tokenInQuery } from './token-path.js'
 import { vectorTileReach } from './vector-tiles.js'
 
 export const FORWARD_AUTH_PATH = '/api/v1/forward-auth'
@@ -45,8 +46,10 @@ export function onForwardAuth(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const address = addressOf(req)
   if (address === null) return answerRefusal(new RequestContext(edge, 'other', res, req), NO_ADDRESS)
   const question = address.indexOf('?')
-  const path = question === -1 ? address : address.slice(0, question)
-  const query = question === -1 ? '' : address.slice(question + 1)
+  const { path, query } = tokenInQuery({
+    path: question === -1 ? address : address.slice(0, question),
+    query: question === -1 ? '' : address.slice(question + 1),
+  })
   const exchange = new RequestContext(edge, 'other', res, req, path, query)
   exchange.errorForm = 'auth'
   exchange.takesTk = takesTk(path)

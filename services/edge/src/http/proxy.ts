@@ -5,6 +5,7 @@ import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
 import type { Span } from '@gateway/core/tracing/span.js'
 import { parseTraceparent, type TraceContext, traceHeaders } from '@gateway/core/tracing/trace-context.js'
 import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
+import { VERSION_FIELD } from '@gateway/native-edge/transfer/types.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { Edge } from '../edge.js'
 import { headersForClient, type RequestHead, rebuildHead } from '../proxy/request-head.js'
@@ -14,7 +15,7 @@ import { connectionEnd, endAtOnce, sayEnd } from './connection-end.js'
 import { countRefusal, prepareRefusal, TOO_LONG } from './refusals.js'
 import { CollectedBody, type TakenBody, takeBody } from './request-body.js'
 import { active, guarded } from './request-context.js'
-import { readConnection, readFields } from './request-fields.js'
+import { readConnection, readFields, unchunkedFor } from './request-fields.js'
 import { StreamedAnswer } from './streamed-answer.js'
 
 /** Limit: bytes of a JSON document. The control plane has the same limit, but its refusal comes too late to be read. */
@@ -64,6 +65,8 @@ interface Head {
   readonly query: string
   readonly method: string
   readonly connection: string
+  /** Of HTTP, if it is 1.0; '' otherwise. */
+  readonly version: string
   readonly rebuilt: RequestHead | Refusal
   /** Trace of the caller. */
   readonly trace: TraceContext | null
@@ -83,6 +86,7 @@ function readHead(edge: Edge, req: HttpRequest): Head {
     method,
     trace: parseTraceparent(trace.traceparent, trace.tracestate),
     connection: readConnection(edge.sender, req),
+    version: req.getHeader(VERSION_FIELD),
     rebuilt: tooLong ? TOO_LONG : rebuildHead({ method, path, query, headers }),
   }
 }
@@ -237,12 +241,15 @@ class PassedRequest implements UpstreamAnswer {
     const bodiless = this.#head.method === 'HEAD' || BODILESS.has(status)
     this.#note(status, bodiless ? 0 : length)
     // Decided by the media type, since not every client that wants events says so.
-    if (headers['content-type'] === 'text/event-stream') eventStreams.add(this)
+    const isOfEvents = headers['content-type'] === 'text/event-stream'
+    if (isOfEvents) eventStreams.add(this)
     this.#answer = new StreamedAnswer(this.#res, {
       status: `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(),
       headers: headersForClient(headers, this.#head.path),
       length,
       bodiless,
+      unchunked: unchunkedFor(this.#edge.sender, this.#head.connection, this.#head.version),
+      isOfEvents,
       end: connectionEnd(this.#head.connection, this.#edge.draining),
       onComplete: (bytes) => this.#completed(bytes),
     })

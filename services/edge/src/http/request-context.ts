@@ -10,7 +10,7 @@ import { beatInBetween } from '@gateway/core/processes/heartbeat.js'
 import type { Span } from '@gateway/core/tracing/span.js'
 import { parseTraceparent } from '@gateway/core/tracing/trace-context.js'
 import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
-import type { Outcome } from '@gateway/native-edge/transfer/types.js'
+import { type Outcome, VERSION_FIELD } from '@gateway/native-edge/transfer/types.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { FilePart } from '@gateway/tilesets/source.js'
 import type { Edge } from '../edge.js'
@@ -21,7 +21,14 @@ import type { Answered, UsageName } from '../usage/usage-counts.js'
 import { noteAnswer } from './answer-log.js'
 import { connectionEnd, endWith, sayEnd } from './connection-end.js'
 import type { HeaderBlock } from './header-block.js'
-import { contradictsItself, isNeverList, readConnection, readField, readFields } from './request-fields.js'
+import {
+  contradictsItself,
+  isNeverList,
+  readConnection,
+  readField,
+  readFields,
+  unchunkedFor,
+} from './request-fields.js'
 import { StreamedAnswer } from './streamed-answer.js'
 
 const NOTHING = new Uint8Array(0)
@@ -46,6 +53,7 @@ const NO_HEADERS = {
   origin: '',
   referer: '',
   'x-forwarded-for': '',
+  [VERSION_FIELD]: '',
 }
 type ReadHeaders = typeof NO_HEADERS
 const CONTRADICTION = refuse('conflicting_tokens', coded('token_headers_conflict'))
@@ -311,6 +319,8 @@ export class RequestContext {
       headers: [[headers.name, headers.value]],
       length,
       bodiless: false,
+      unchunked: unchunkedFor(this.edge.sender, this.#headers?.connection ?? '', this.#headers?.[VERSION_FIELD] ?? ''),
+      isOfEvents: false,
       end: this.#end,
       onComplete: (bytes) => this.#completed(bytes),
     })

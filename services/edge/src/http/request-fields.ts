@@ -1,5 +1,6 @@
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { HttpRequest } from '@gateway/native-edge/uws/uws.js'
+import type { Unchunked } from './streamed-answer.js'
 
 /*
  * uWebSockets.js shows only the first line of a field. Several lines form one list (RFC 9110, 5.3). For a field that is not a list the joined lines
@@ -43,6 +44,13 @@ export function readField(req: HttpRequest, wanted: string): string {
     if (name === wanted) found = found === '' ? value : joined(name, found, value)
   })
   return found
+}
+
+/** Returns how a body of unknown length is sent to a client that knows no chunks; null for a client that does. */
+export function unchunkedFor(sender: FileSender, connection: string, version: string): Unchunked | null {
+  // Only the native tier passes on HTTP/1.0. Clients may send the field too, but such a body needs a connection that ends.
+  if (version === '' || connection.toLowerCase() !== 'close' || sender.tier !== 'native') return null
+  return (res, first) => sender.sendUntilClose(res, first)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import net from 'node:net'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { answerUpstream, ask, running, useServingEdge } from '../testing/serving-edge.js'
@@ -42,25 +42,84 @@ test('a process that was cut off for too long returns 503, even for known tokens
   }
 })
 
-test('an older HTTP is refused except for probes', async () => {
-  const talk = (text: string) =>
-    new Promise<string>((resolve) => {
-      const socket = net.connect(Number(new URL(running.url).port), '127.0.0.1', () => socket.write(text))
-      let answer = ''
-      socket.on('data', (part) => {
-        answer += part
-      })
-      socket.once('close', () => resolve(answer))
-    })
-  const old = (head: string) => talk(`${head}\r\n\r\n`)
-  expect(await old('GET /tiles/raster/0/0/0.png HTTP/1.0')).toMatch(/^HTTP\/1\.1 505 /)
-  expect(await old('POST /health HTTP/1.0')).toMatch(/^HTTP\/1\.1 505 /)
-  expect(await old('GET /health HTTP/1.0\r\nContent-Length: 5')).toMatch(/^HTTP\/1\.1 400 /)
-  // Without the native tier uWebSockets.js answers itself.
-  const answered = running.edge.sender.tier === 'native' ? '200' : '505'
-  for (const head of ['GET /ready HTTP/1.0', 'HEAD /health HTTP/1.0\r\nHost: x', 'GET /metrics HTTP/1.0']) {
-    expect(await old(head), head).toMatch(new RegExp(`^HTTP/1\\.1 ${answered} `))
+/** Sends bytes, and returns all bytes that arrive until the connection ends, each as one character. */
+async function talk(bytes: string): Promise<string> {
+  const socket = net.connect(Number(new URL(running.url).port), '127.0.0.1')
+  socket.write(bytes)
+  return (await buffer(socket)).toString('latin1')
+}
+
+test('HTTP/1.0 is answered without keep-alive and chunks, with or without a Host', async () => {
+  const isNative = running.edge.sender.tier === 'native'
+  const mine = `X-Access-Token: ${running.token}\r\n`
+  for (const lines of ['', 'Host: x\r\n', 'Host: x\r\nConnection: keep-alive\r\n', 'Connection: close\r\n']) {
+    const requests = [
+      ['200', 'GET /ready', ''],
+      ['200', 'HEAD /health', ''],
+      ['200', 'GET /tiles/raster/0/0/0.png', mine],
+      ['200', 'GET /tiles/raster/0/0/0.png', mine],
+      ['200', `GET /tiles/raster/0/0/0.png?token=${running.token}`, ''],
+      ['200', 'GET http://x/geojson/points.geojson', mine],
+      ['401', 'GET /tiles/raster/0/0/0.png', ''],
+      ['404', 'GET /tiles/raster/9/9/9.png', mine],
+    ] as const
+    for (const [status, line, fields] of requests) {
+      const answer = await talk(`${line} HTTP/1.0\r\n${lines}${fields}\r\n`)
+      // Without the native tier uWebSockets.js answers itself.
+      expect(answer, line).toMatch(new RegExp(`^HTTP/1\\.1 ${isNative ? status : '505'} `))
+      if (!isNative) continue
+      const [head = '', body] = answer.split(/\r\n\r\n(.*)/s)
+      expect([head.match(/^connection:.*$/gim), /^transfer-encoding/im.test(head)], line).toEqual([
+        ['Connection: close'],
+        false,
+      ])
+      const length = Number(/^content-length: (\d+)/im.exec(head)?.[1])
+      expect(line.startsWith('HEAD') ? length > 0 : length === body?.length, `${line}: ${head}`).toBe(true)
+    }
   }
+  expect(await talk('GET /health HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n')).toMatch(
+    /^HTTP\/1\.1 (400|505) /,
+  )
+  expect(await talk('GET /health HTTP/2.0\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 505 /)
+})
+
+test('HTTP/1.0 gets a response of unknown length until the connection ends', async () => {
+  if (running.edge.sender.tier !== 'native') return
+  // Longer than the buffers of sockets, so that the client's pace decides.
+  const piece = Buffer.alloc(300_000, 'abcdefghij').toString()
+  for (const pieces of [[], ['a'], ['first ', 'second'], Array<string>(40).fill(piece)]) {
+    answerUpstream(async (_, res) => {
+      for (const one of pieces) {
+        if (!res.write(one)) await once(res, 'drain')
+      }
+      setImmediate(() => res.end())
+    })
+    const answer = await talk('GET /api/v1/chunked HTTP/1.0\r\n\r\n')
+    const [head = '', body = ''] = answer.split(/\r\n\r\n(.*)/s)
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    expect(head).toMatch(/^connection: close$/im)
+    expect(head).not.toMatch(/^transfer-encoding/im)
+    expect(body === pieces.join(''), `${pieces.length} pieces, ${body.length} bytes`).toBe(true)
+  }
+})
+
+test('a body in HTTP/1.0 reaches the control plane, and events arrive as they happen', async () => {
+  if (running.edge.sender.tier !== 'native') return
+  answerUpstream(async (req, res) => {
+    if (req.method === 'POST') return void res.end(await text(req))
+    res.writeHead(200, { 'content-type': 'text/event-stream' })
+    res.write('data: 1\n\n')
+  })
+  const posted = 'POST /api/v1/echo HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{"a": 1}'
+  expect(await talk(posted)).toMatch(/\r\n\r\n\{"a": 1\}$/)
+  const socket = net.connect(Number(new URL(running.url).port), '127.0.0.1')
+  socket.write('GET /api/v1/events HTTP/1.0\r\nAccept: text/event-stream\r\n\r\n')
+  let seen = ''
+  for await (const part of socket) {
+    seen += part
+    if (seen.endsWith('data: 1\n\n')) break
+  }
+  expect(seen).not.toMatch(/^(transfer-encoding|content-length)/im)
 })
 
 test('a client that wants its connection to end gets the header, and it ends, for any response', async () => {

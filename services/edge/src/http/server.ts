@@ -17,12 +17,13 @@ import { outsideZooms } from './missing-reasons.js'
 import { onOgcStyles } from './ogc-styles.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
 import { onOther } from './proxy.js'
-import { answerRefusal, fixed, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
+import { answerRefusal, fixed, NOT_FOUND, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
 import { type Handler, RequestContext, safely } from './request-context.js'
 import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
 import { onBasemapStyle, onFont, onStyle, onVectorStyle } from './styles.js'
 import { onTianditu } from './tianditu.js'
 import { onTile } from './tiles.js'
+import { asDelivered, DOWNLOADS } from './token-path.js'
 import { onVectorTile, onVectorTileJson } from './vector-tiles.js'
 
 /**
@@ -90,12 +91,16 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
     (refusal: Refusal): Handler =>
     (_, res, req) =>
       refuseAtOnce(edge, res, req, refusal)
-  const own = (pattern: string, handler: Handler): void => {
+  const own = (pattern: string, handler: Handler, read = (req: HttpRequest) => req): void => {
     OWN_ROUTES.add(pattern)
-    app.get(pattern, safely(edge, handler, refusing(TOO_LONG)))
-    app.head(pattern, safely(edge, handler, refusing(TOO_LONG)))
-    app.options(pattern, safely(edge, onPreflight))
-    app.any(pattern, safely(edge, refusing(WRONG_METHOD)))
+    const handled = (one: Handler, refuseLong?: Handler) => {
+      const handle = safely(edge, one, refuseLong)
+      return (res: HttpResponse, req: HttpRequest) => handle(res, read(req))
+    }
+    app.get(pattern, handled(handler, refusing(TOO_LONG)))
+    app.head(pattern, handled(handler, refusing(TOO_LONG)))
+    app.options(pattern, handled(onPreflight))
+    app.any(pattern, handled(refusing(WRONG_METHOD)))
   }
   own('/tiles/*', onTile)
   own('/geojson/*', (e, res, req) => onVectorByPath(e, 'geojson', '/geojson/', res, req))
@@ -109,6 +114,7 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
   own('/vectors/:code/tilejson.json', onVectorTileJson)
   own('/vectors/:code/tiles/*', onVectorTile)
   own('/archives/*', onArchive)
+  own('/t/*', onDownload, asDelivered)
   own('/wmts', onWmts)
   own('/wmts/*', onWmtsResource)
   own('/tms/*', onTms)
@@ -130,6 +136,23 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
   edge.sender.selfTestRoute(app)
   app.any('/*', safely(edge, onOther))
   return app
+}
+
+/** Handles a download whose token was in the path. */
+function onDownload(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  const url = req.getUrl()
+  switch (DOWNLOADS.find((room) => url.startsWith(room))) {
+    case '/geojson/':
+      return onVectorByPath(edge, 'geojson', '/geojson/', res, req)
+    case '/shp/':
+      return onVectorByPath(edge, 'shapefile', '/shp/', res, req)
+    case '/archives/':
+      return onArchive(edge, res, req)
+    case '/vectors/':
+      return url.endsWith('/download') ? onVectorDownload(edge, res, req) : onVectorFile(edge, res, req)
+    default:
+      refuseAtOnce(edge, res, req, NOT_FOUND)
+  }
 }
 
 /** ArcGIS occurs in addresses in two spellings. */

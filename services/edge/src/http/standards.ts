@@ -44,12 +44,14 @@ import { isSetOf, sizedSet } from '../standards/sized-set.js'
 import { isInTms, TILE_PARAMETER, tileMap, tileMapServicePieces } from '../standards/tms-documents.js'
 import { capabilitiesOfOne, capabilitiesPieces, WMTS_REST_PATH } from '../standards/wmts-capabilities.js'
 import {
+  ALL_SECTIONS,
   invalid,
   noSuchLayer,
   parseWmtsRequest,
   tilePathOf,
   tileRequestError,
   type WmtsRequest,
+  type WmtsSection,
 } from '../standards/wmts-request.js'
 import type { Catalog, CatalogVector } from '../sync/catalog.js'
 import { basemapAt, labelAt } from './at-time.js'
@@ -88,7 +90,7 @@ export function onWmts(edge: Edge, res: HttpResponse, req: HttpRequest) {
   if (request.kind !== 'tile') {
     const exchange = wmtsExchange(edge, res, req)
     return withReader(exchange, null, 'cut', (reader) => {
-      if (request.kind === 'capabilities') answerCapabilities(exchange, reader, request.only)
+      if (request.kind === 'capabilities') answerCapabilities(exchange, reader, request.only, request.sections)
       else answerException(exchange, request)
     })
   }
@@ -126,7 +128,7 @@ export function onWmtsResource(edge: Edge, res: HttpResponse, req: HttpRequest) 
   edge.counters.requests++
   const exchange = wmtsExchange(edge, res, req)
   withReader(exchange, null, 'cut', (reader) => {
-    if (exchange.path === WMTS_REST_PATH) answerCapabilities(exchange, reader, null)
+    if (exchange.path === WMTS_REST_PATH) answerCapabilities(exchange, reader, null, ALL_SECTIONS)
     else answerRefusal(exchange, NOT_FOUND)
   })
 }
@@ -363,14 +365,21 @@ export function answerTilePath(exchange: RequestContext, tile = exchange.path): 
   else answerRefusal(exchange, NOT_FOUND)
 }
 
-function answerCapabilities(exchange: RequestContext, reader: Reader, only: string | null): void {
+function answerCapabilities(
+  exchange: RequestContext,
+  reader: Reader,
+  only: string | null,
+  sections: ReadonlySet<WmtsSection>,
+): void {
+  const provider = exchange.edge.settings
+  const name = sections === ALL_SECTIONS ? 'wmts' : `wmts ${[...sections].sort()}`
   const basemap = only === null ? undefined : exchange.edge.freshness.catalog.basemaps.get(only)
   const layer = basemap === undefined || !isGranted(reader.token, basemap.wanted) ? null : layerOf(basemap)
   const seen = layer === null ? null : withinArea(layer, reader.area)
   // The response must not disclose whether an unreadable layer exists.
-  if (only === null) answerList(exchange, reader, XML, 'wmts', capabilitiesPieces)
+  if (only === null) answerList(exchange, reader, XML, name, (...all) => capabilitiesPieces(...all, provider, sections))
   else if (layer === null || seen === null) answerException(exchange, noSuchLayer())
-  else answerOf(exchange, reader, layer, XML, 'wmts', () => capabilitiesOfOne(seen, reader.addresses))
+  else answerOf(exchange, reader, layer, XML, name, () => capabilitiesOfOne(seen, reader.addresses, provider, sections))
 }
 
 /** Sends a document about everything that a reader may read. */

@@ -1,18 +1,26 @@
 import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
 import { StallWatch } from '@gateway/native-edge/transfer/stall-watch.js'
+import { ENDLESS } from '@gateway/native-edge/transfer/types.js'
 import type { HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { type ConnectionEnd, sayEnd } from './connection-end.js'
 
 export interface StreamedHead {
   readonly status: string
   readonly headers: readonly (readonly [string, string])[]
-  /** Bytes of the body; null if not known, in which case it is sent in chunks. */
+  /** Bytes of the body; null if not known, in which case it is sent in chunks, or ends with the connection. */
   readonly length: number | null
+  /** Sends such a body to a client that knows no chunks (`readUnchunked`); null for a client that does. */
+  readonly unchunked: Unchunked | null
+  /** True for events, each of which is sent whole as soon as it is there. */
+  readonly isOfEvents: boolean
   /** True if the response has no body by its status or method, regardless of `length`. */
   readonly bodiless: boolean
   readonly end: ConnectionEnd
   readonly onComplete: (bytes: number) => void
 }
+
+/** See `sendUntilClose` of FileSender. */
+export type Unchunked = (res: HttpResponse, first: Uint8Array) => boolean
 
 const NOTHING = new Uint8Array(0)
 /**
@@ -45,6 +53,10 @@ const watch = new StallWatch(STALL_LIMIT_MS)
 export class StreamedAnswer {
   readonly #res: HttpResponse
   readonly #head: StreamedHead
+  /** Like that of the head; `ENDLESS` while a body that ends with its connection is sent. */
+  #length: number | null
+  /** The last byte of such a body, which must be known as the last one when it is sent. */
+  #last: Buffer = Buffer.alloc(0)
   #sent = 0
   #rest: Uint8Array = NOTHING
   /** Follows `#rest`. */
@@ -58,6 +70,7 @@ export class StreamedAnswer {
   constructor(res: HttpResponse, head: StreamedHead) {
     this.#res = res
     this.#head = head
+    this.#length = head.length
     res.cork(() => {
       res.writeStatus(head.status)
       for (const [name, value] of head.headers) res.writeHeader(name, value)
@@ -66,8 +79,10 @@ export class StreamedAnswer {
     })
   }
 
-  write(chunk: Buffer, pause: () => void, resume: () => void): void {
-    if (this.#over || this.#head.bodiless || chunk.length === 0) return
+  write(arrived: Buffer, pause: () => void, resume: () => void): void {
+    if (this.#over || this.#head.bodiless || arrived.length === 0) return
+    const chunk = this.#withoutLast(arrived)
+    if (chunk.length === 0) return
     if (this.#rest.length === 0) {
       if (!this.#write(chunk) && !this.#over) watch.add(this, chunk.length)
       return
@@ -84,12 +99,31 @@ export class StreamedAnswer {
     if (this.#over) return
     this.#ending = true
     if (this.#rest.length > 0 || this.#kept.length > 0) return
+    if (this.#last.length > 0) {
+      this.#endUnchunked()
+      return
+    }
     this.#res.cork(() => {
       if (this.#head.bodiless) this.#endBodiless()
-      else if (this.#head.length === null || this.#head.length === 0) this.#res.end()
+      else if (this.#length === null || this.#length === 0) this.#res.end()
       else this.#res.close()
     })
     this.#complete()
+  }
+
+  /** Holds back the last byte of a body without a length or chunks, because only a body that is complete ends without losing bytes. */
+  #withoutLast(arrived: Buffer): Buffer {
+    if (this.#head.length !== null || this.#head.unchunked === null || this.#head.isOfEvents) return arrived
+    const whole = this.#last.length === 0 ? arrived : Buffer.concat([this.#last, arrived])
+    this.#last = whole.subarray(-1)
+    return whole.subarray(0, -1)
+  }
+
+  #endUnchunked(): void {
+    const last = this.#last
+    this.#last = Buffer.alloc(0)
+    this.#length = this.#sent + last.length
+    if (!this.#writeKnown(last, this.#length)) watch.add(this, last.length)
   }
 
   gone(): void {
@@ -114,7 +148,27 @@ export class StreamedAnswer {
 
   /** Returns false if the socket is full and `#rest` waits. */
   #write(piece: Uint8Array): boolean {
-    return this.#head.length === null ? this.#writeChunk(piece) : this.#writeKnown(piece, this.#head.length)
+    const { unchunked } = this.#head
+    if (this.#length === null && unchunked !== null) return this.#begin(piece, unchunked)
+    return this.#length === null ? this.#writeChunk(piece) : this.#writeKnown(piece, this.#length)
+  }
+
+  /** Begins a body that ends with its connection. */
+  #begin(piece: Uint8Array, unchunked: Unchunked): boolean {
+    this.#length = ENDLESS
+    let isBegun = false
+    this.#res.cork(() => {
+      isBegun = unchunked(this.#res, piece.subarray(0, 1))
+    })
+    if (!isBegun) {
+      this.#over = true
+      this.#forget()
+      this.#res.close()
+      return true
+    }
+    this.#sent = this.#res.getWriteOffset()
+    const rest = piece.subarray(this.#sent)
+    return rest.length === 0 || this.#writeKnown(rest, ENDLESS)
   }
 
   #writeKnown(piece: Uint8Array, length: number): boolean {
@@ -160,7 +214,7 @@ export class StreamedAnswer {
 
   #onRoom() {
     if (this.#over || this.#rest.length === 0) return
-    if (this.#head.length === null) {
+    if (this.#length === null) {
       const drained = this.#res.write(this.#rest.subarray(0, 1))
       this.#rest = this.#rest.subarray(1)
       if (!drained && this.#rest.length > 0) return
@@ -169,7 +223,7 @@ export class StreamedAnswer {
     } else {
       const rest = this.#rest
       this.#rest = NOTHING
-      if (!this.#writeKnown(rest, this.#head.length)) return
+      if (!this.#writeKnown(rest, this.#length)) return
     }
     watch.forget(this)
     while (!this.#over && this.#kept.length > 0) {

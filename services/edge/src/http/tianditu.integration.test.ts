@@ -16,6 +16,12 @@ test('a tile equals that of the tile route, by tk, with case-insensitive names',
     `${TILE}&tk=${token}`,
     `${TILE.replace('LAYER', 'layer').replace('TILEROW', 'TileRow')}&TK=${token}`,
     `${TILE}&token=${token}`,
+    // As published pages of Cesium and Leaflet send them.
+    `${TILE.replace('&FORMAT=tiles', '')}&tk=${token}`,
+    `${TILE.replace('STYLE=default', 'STYLE=default.jpg').replace('SERVICE=WMTS&', '')}&tk=${token}`,
+    `${TILE.replace('STYLE=default&', '').replace('FORMAT=tiles', 'FORMAT=image/jpeg')}&tk=${token}`,
+    `/tianditu/raster_w/DataServer?T=raster_w&x=0&y=0&l=1&tk=${token}`,
+    `/tianditu/raster_w/DataServer?t=raster_w&X=0&Y=0&L=1&tk=${token}`,
   ]) {
     const tile = await ask(address, NO_HEADER)
     expect([tile.status, tile.body.equals(plain.body)], address).toEqual([200, true])
@@ -48,6 +54,15 @@ test('different tokens return 400, a missing one 401, a missing grant 403, and a
   }
   const wrong = await ask(`${TILE.replace('FORMAT=tiles', 'FORMAT=png')}&tk=${token}`, NO_HEADER)
   expect([wrong.status, wrong.body.includes('locator="Format"')]).toEqual([400, true])
+  for (const [query, locator] of [
+    ['T=raster_c&x=0&y=0&l=1', 'T'],
+    ['T=raster_w&y=0&l=1', 'TileCol'],
+    ['T=raster_w&x=0&y=0&l=19', 'TileMatrix'],
+    ['', 'T'],
+  ]) {
+    const old = await ask(`/tianditu/raster_w/DataServer?${query}&tk=${token}`, NO_HEADER)
+    expect([old.status, /locator="(\w+)"/.exec(old.body.toString())?.[1]], query).toEqual([400, locator])
+  }
   const missing = await ask(`${TILE.replace('TILECOL=0', 'TILECOL=1')}&tk=${token}`, NO_HEADER)
   expect([missing.status, missing.headers['content-type']]).toEqual([404, 'application/xml; charset=utf-8'])
 })

@@ -3,12 +3,13 @@ import type { Edge } from '../edge.js'
 import { type Layer, withinArea } from '../standards/layer.js'
 import {
   isInTianditu,
+  parseTiandituRequest,
   plainTileRequest,
   type TiandituPlace,
   tiandituCapabilities,
   tiandituPlace,
 } from '../standards/tianditu.js'
-import { parseWmtsRequest, tilePathOf } from '../standards/wmts-request.js'
+import { noSuchLayer, tilePathOf } from '../standards/wmts-request.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { RequestContext } from './request-context.js'
@@ -19,14 +20,14 @@ import { wantedBasemap } from './tile-answer.js'
 export function tiandituRequest(edge: Edge, url: string, query: string) {
   const place = tiandituPlace(url)
   const layer = place === null ? null : layerOfPlace(edge, place)
-  const asked = parseWmtsRequest(query)
+  const asked = place === null ? noSuchLayer() : parseTiandituRequest(place, query)
   const request =
     place !== null && layer !== null && asked.kind === 'tile' ? plainTileRequest(asked, layer, place.set) : asked
   const tile = layer !== null && request.kind === 'tile' ? tilePathOf(request, layer) : undefined
   return { place, layer, request, tile }
 }
 
-/** Handles Tianditu's requests: `/tianditu/{code}_{w|c}/wmts?...&tk={token}`, one layer in one set at each address. */
+/** Handles Tianditu's requests: `/tianditu/{code}_{w|c}/{wmts|DataServer}?...&tk={token}`, one layer in one set at each address. */
 export function onTianditu(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const [url, query] = [req.getUrl(), req.getQuery() ?? '']
@@ -43,7 +44,8 @@ export function onTianditu(edge: Edge, res: HttpResponse, req: HttpRequest) {
     const seen = withinArea(layer, reader.area)
     if (seen === null) return answerRefusal(exchange, OUTSIDE_AREA)
     const key = `tianditu ${place.set}`
-    answerOf(exchange, reader, layer, XML, key, () => tiandituCapabilities(seen, reader.addresses, place.set))
+    const text = () => tiandituCapabilities(seen, reader.addresses, exchange.edge.settings, place.set)
+    answerOf(exchange, reader, layer, XML, key, text)
   })
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
@@ -18,7 +19,7 @@ import { answerLoaded } from './tiles.js'
  * interface.
  */
 const MAX_TILEMAP_SIDE = 32
-/** Number of concurrent look-ups of tiles for one response. */
+/** Number of concurrent look-ups of tiles for one response, all of which are part of one turn of the event loop. */
 const AT_ONCE = 16
 
 const HEADERS = headerBlock(['Content-Type', 'application/json; charset=utf-8'], ['Cache-Control', 'no-store'], ...CORS)
@@ -70,6 +71,8 @@ async function collect(exchange: RequestContext, tiles: Tiles, asked: Area): Pro
         }),
       ),
     )
+    // Look-ups that end at once would otherwise follow one another in the same turn of the event loop.
+    await nextTurn()
     if (exchange.aborted) return
     for (const [i, one] of found.entries()) {
       if (one.kind === 'refused') return guarded(exchange.edge, one.answer)

@@ -25,10 +25,12 @@ export function namesCrs(query: string): boolean {
 export function answerForm(exchange: RequestContext, vector: CatalogVector, form: Form): void {
   withIndex(exchange, vector, (index) => {
     const crs = parseFormCrs(exchange.query, index.description)
-    const opening = soon(exchange.edge.features.form(vector, index, form, crs)).then((derived) => {
-      if (derived === null) return building(vector)
-      return derived.made ? openDerived(exchange, vector, form, derived.path) : notMade(vector, derived)
-    })
+    const opening = soon(exchange.edge.features.form(vector, index, form, crs, exchange.token ?? '')).then(
+      (derived) => {
+        if (derived === null) return building(vector)
+        return derived.made ? openDerived(exchange, vector, form, derived.path) : notMade(vector, derived)
+      },
+    )
     answerOpened(exchange, opening, { vector: vector.stored.code })
   })
 }

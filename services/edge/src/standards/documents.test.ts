@@ -7,9 +7,10 @@ import { exceptionReport } from './ows-exception.js'
 import { sizedSet, sizedSetId } from './sized-set.js'
 import { tileMap, tileMapServicePieces } from './tms-documents.js'
 import { capabilitiesOfOne, capabilitiesPieces } from './wmts-capabilities.js'
-import { parseWmtsRequest, tileRequestError } from './wmts-request.js'
+import { ALL_SECTIONS, parseWmtsRequest, tileRequestError } from './wmts-request.js'
 
 const OPEN: Addresses = { base: 'http://maps.example', token: '' }
+const PROVIDER = { providerName: 'Survey & Co', providerSite: 'http://survey.example' }
 const WITH_TOKEN: Addresses = { ...OPEN, token: 'token=bmp_x' }
 
 function layer(more: Partial<Layer> = {}): Layer {
@@ -43,16 +44,19 @@ function textOf(
   return [...pieces(layers, addresses)].join('')
 }
 
+const capabilities = (layers: readonly Layer[], addresses: Addresses) =>
+  capabilitiesPieces(layers, addresses, PROVIDER, ALL_SECTIONS)
+
 test('WMTS capabilities name the fast addresses, with the token only if it came in the address', () => {
   const template = 'http://maps.example/tiles/city/2026%2011/{TileMatrix}/{TileCol}/{TileRow}.webp?v=7'
-  expect(textOf(capabilitiesPieces, [layer()], OPEN)).toContain(`template="${template}"`)
-  expect(textOf(capabilitiesPieces, [layer()], OPEN)).not.toContain('token')
-  expect(textOf(capabilitiesPieces, [layer()], WITH_TOKEN)).toContain(`template="${template}&amp;token=bmp_x"`)
-  expect(textOf(capabilitiesPieces, [layer()], WITH_TOKEN).match(/href="http:[^"]*token=bmp_x/g)).toHaveLength(5)
+  expect(textOf(capabilities, [layer()], OPEN)).toContain(`template="${template}"`)
+  expect(textOf(capabilities, [layer()], OPEN)).not.toContain('token')
+  expect(textOf(capabilities, [layer()], WITH_TOKEN)).toContain(`template="${template}&amp;token=bmp_x"`)
+  expect(textOf(capabilities, [layer()], WITH_TOKEN).match(/href="http:[^"]*token=bmp_x/g)).toHaveLength(5)
 })
 
 test('WMTS capabilities escape the texts of operators', () => {
-  expect(textOf(capabilitiesPieces, [layer()], OPEN)).toContain('<ows:Title>City &amp; &lt;Land&gt;</ows:Title>')
+  expect(textOf(capabilities, [layer()], OPEN)).toContain('<ows:Title>City &amp; &lt;Land&gt;</ows:Title>')
 })
 
 /** Returns the sets of capabilities, in order: identifier, system and columns at each zoom. */
@@ -74,7 +78,7 @@ function setsIn(text: string) {
 const linksIn = (text: string) => [...text.matchAll(/<TileMatrixSetLink><TileMatrixSet>([^<]*)/g)].map(([, id]) => id)
 
 test('WMTS capabilities have the shared grids up to their highest zoom, grids with the zooms of layers, and the limits of each layer', () => {
-  const text = textOf(capabilitiesPieces, [layer(), geographic, layer({ code: 'twin' })], OPEN)
+  const text = textOf(capabilities, [layer(), geographic, layer({ code: 'twin' })], OPEN)
   expect(setsIn(text)).toEqual([
     ['WebMercatorQuad', 'EPSG::3857', [0, 1], [1, 2], [2, 4]],
     ['WorldCRS84Quad', 'EPSG::4326', [0, 2], [1, 4]],
@@ -97,7 +101,7 @@ test('WMTS capabilities have the shared grids up to their highest zoom, grids wi
 })
 
 test('WMTS capabilities of one layer have the shared grid with only the zooms of that layer', () => {
-  const text = capabilitiesOfOne(layer(), OPEN)
+  const text = capabilitiesOfOne(layer(), OPEN, PROVIDER, ALL_SECTIONS)
   expect(setsIn(text)).toEqual([['WebMercatorQuad', 'EPSG::3857', [1, 2], [2, 4]]])
   expect(linksIn(text)).toEqual(['WebMercatorQuad'])
 })
@@ -105,27 +109,56 @@ test('WMTS capabilities of one layer have the shared grid with only the zooms of
 test('WMTS capabilities of 3,000 layers contain each grid of the layers once, and grow little by them', () => {
   const depths = (i: number) => ({ minZoom: i % 5, maxZoom: 10 + (i % 10) })
   const many = Array.from({ length: 3000 }, (_, i) => layer({ code: `layer-${i}`, ...depths(i) }))
-  const text = textOf(capabilitiesPieces, many, OPEN)
+  const text = textOf(capabilities, many, OPEN)
   const elements = many.slice(0, 10).map((one) => {
-    const alone = capabilitiesOfOne(one, OPEN)
+    const alone = capabilitiesOfOne(one, OPEN, PROVIDER, ALL_SECTIONS)
     return alone.slice(alone.indexOf('<Layer>'), alone.indexOf('</Layer>')).length
   })
   expect(setsIn(text)).toHaveLength(1 + 10)
   expect(text.length / (300 * elements.reduce((sum, length) => sum + length))).toBeLessThan(1.15)
 })
 
+test('WMTS capabilities contain the requested sections, and who provides them', () => {
+  const sectionsIn = (sections: string) => {
+    const request = parseWmtsRequest(`service=WMTS&request=GetCapabilities&sections=${sections}`)
+    if (request.kind !== 'capabilities') throw new Error(request.kind)
+    const texts = [
+      [...capabilitiesPieces([layer()], OPEN, PROVIDER, request.sections)].join(''),
+      capabilitiesOfOne(layer(), OPEN, PROVIDER, request.sections),
+    ]
+    const [all, one] = texts.map((text) =>
+      [...text.matchAll(/^<(?:ows:)?(ServiceIdentification|ServiceProvider|OperationsMetadata|Contents)>/gm)].map(
+        ([, name]) => name,
+      ),
+    )
+    expect(one).toEqual(all)
+    expect(texts[0]?.includes('<Layer>')).toBe(all?.includes('Contents'))
+    return all
+  }
+  const everything = ['ServiceIdentification', 'ServiceProvider', 'OperationsMetadata', 'Contents']
+  expect(['', 'All', 'Contents,All'].map(sectionsIn)).toEqual([everything, everything, everything])
+  expect(sectionsIn('ServiceProvider,Contents')).toEqual(['ServiceProvider', 'Contents'])
+  expect(sectionsIn('Themes')).toEqual([])
+  expect(textOf(capabilities, [], OPEN)).toContain(
+    '<ows:ProviderName>Survey &amp; Co</ows:ProviderName>\n<ows:ProviderSite xlink:href="http://survey.example"/>',
+  )
+})
+
+test('only Web Mercator has the well-known scale set of its scales', () => {
+  const sets = textOf(capabilities, [layer({ minZoom: 0 }), geographic], OPEN)
+  expect(sets.match(/<WellKnownScaleSet>[^<]*/g)).toEqual(
+    ['_0_2', ''].map(() => '<WellKnownScaleSet>urn:ogc:def:wkss:OGC:1.0:GoogleMapsCompatible'),
+  )
+})
+
 test('bounds beyond the end of Web Mercator are cut, because clients would compute infinities', () => {
   const wide = layer({ bounds: [-180, -90, 180, 90] })
   const corners = '<ows:LowerCorner>-180 -85.05112877980659</ows:LowerCorner><ows:UpperCorner>180 85.0511287798066<'
-  expect(textOf(capabilitiesPieces, [wide], OPEN)).toContain(corners)
+  expect(textOf(capabilities, [wide], OPEN)).toContain(corners)
 })
 
 test('WMTS capabilities have a separate set for tiles of 512 pixels, with equal places and half the scales', () => {
-  const text = textOf(
-    capabilitiesPieces,
-    [layer({ maxZoom: 1 }), layer({ code: 'sharp', tileSize: 512, maxZoom: 1 })],
-    OPEN,
-  )
+  const text = textOf(capabilities, [layer({ maxZoom: 1 }), layer({ code: 'sharp', tileSize: 512, maxZoom: 1 })], OPEN)
   expect(linksIn(text)).toEqual([
     ...['WebMercatorQuad_1_1', 'WebMercatorQuad'],
     ...['WebMercatorQuadx2_1_1', 'WebMercatorQuadx2'],
@@ -139,7 +172,7 @@ test('WMTS capabilities have a separate set for tiles of 512 pixels, with equal 
     ...['<ScaleDenominator>279541132.0143589', '<TileWidth>256', '<MatrixWidth>2'],
     ...['<ScaleDenominator>139770566.00717944', '<TileWidth>512', '<MatrixWidth>2'],
   ])
-  expect(textOf(capabilitiesPieces, [layer({ format: 'pbf', tileSize: 512 })], OPEN)).not.toContain('x2')
+  expect(textOf(capabilities, [layer({ format: 'pbf', tileSize: 512 })], OPEN)).not.toContain('x2')
 })
 
 test.each([
@@ -147,19 +180,26 @@ test.each([
   ['SERVICE=WMS&REQUEST=GetCapabilities', 'capabilities'],
   ['service=wmts&request=getcapabilities', 'capabilities'],
   ['service=WMTS&request=GetCapabilities&acceptversions=2.0.0,1.0.0&sections=Contents', 'capabilities'],
-  ['request=GetTile&layer=a&tilematrixset=s&tilematrix=1&tilerow=0&tilecol=1&format=image/png', 'tile'],
+  [
+    'service=WMTS&request=GetTile&layer=a&style=&tilematrixset=s&tilematrix=1&tilerow=0&tilecol=1&format=image/png',
+    'tile',
+  ],
 ])('%j requests %s', (query, kind) => {
   expect(parseWmtsRequest(query).kind).toBe(kind)
 })
 
 test('capabilities can be restricted to one layer', () => {
-  expect(parseWmtsRequest('only=city')).toEqual({ kind: 'capabilities', only: 'city' })
-  expect(parseWmtsRequest('ONLY=&request=GetCapabilities')).toEqual({ kind: 'capabilities', only: null })
+  expect(parseWmtsRequest('only=city')).toEqual({ kind: 'capabilities', only: 'city', sections: ALL_SECTIONS })
+  expect(parseWmtsRequest('ONLY=&service=WMTS&request=GetCapabilities')).toMatchObject({ only: null })
 })
 
 test.each([
-  ['request=GetTile&layer=a', 'MissingParameterValue', 'TileMatrixSet'],
-  ['request=GetFeatureInfo', 'OperationNotSupported', 'GetFeatureInfo'],
+  ['request=GetCapabilities', 'MissingParameterValue', 'service'],
+  ['service=&request=GetTile', 'MissingParameterValue', 'service'],
+  ['service=WMTS&request=GetTile&layer=a', 'MissingParameterValue', 'Style'],
+  ['service=WMTS&request=GetTile&layer=a&style=', 'MissingParameterValue', 'TileMatrixSet'],
+  ['service=WMTS&request=GetCapabilities&sections=Contents,Everything', 'InvalidParameterValue', 'Sections'],
+  ['service=WMTS&request=GetFeatureInfo', 'OperationNotSupported', 'GetFeatureInfo'],
   ['service=WMTS&request=GetBogus', 'InvalidParameterValue', 'request'],
   ['service=WMTS&request~GetCapabilities!version~1.0.0', 'MissingParameterValue', 'request'],
   ['service=WFS', 'InvalidParameterValue', 'service'],
@@ -181,7 +221,7 @@ test.each([
   ['version', '2.0.0', 'InvalidParameterValue'],
 ])('a tile whose %s is %s is an exception', (name, value, code) => {
   const parameters = new URLSearchParams(
-    'request=GetTile&layer=city&tilematrixset=WebMercatorQuad&tilematrix=2&tilerow=1&tilecol=2&format=image/webp',
+    'service=WMTS&request=GetTile&layer=city&style=default&tilematrixset=WebMercatorQuad&tilematrix=2&tilerow=1&tilecol=2&format=image/webp',
   )
   expect(errorOf(parameters)).toBeNull()
   parameters.set(name, value)
@@ -200,7 +240,8 @@ test.each([
   // From a document that was made when the layer had other zooms.
   'WebMercatorQuadx2_1_3',
 ])('a tile of 512 pixels can be requested in %s', (set) => {
-  const query = `request=GetTile&layer=city&tilematrixset=${set}&tilematrix=2&tilerow=1&tilecol=2&format=image/webp`
+  const place = `tilematrixset=${set}&tilematrix=2&tilerow=1&tilecol=2`
+  const query = `service=WMTS&request=GetTile&layer=city&style=default&${place}&format=image/webp`
   expect(errorOf(new URLSearchParams(query), 512)).toBeNull()
 })
 

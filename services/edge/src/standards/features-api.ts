@@ -49,6 +49,11 @@ function operation(id: string, summary: string, types: readonly string[], parame
   }
 }
 
+/** Adds the form in which OGC 17-069r4 (7.15.2 to 7.15.4) declares a parameter. */
+function listed(parameter: object): object {
+  return { ...parameter, style: 'form', explode: false }
+}
+
 /**
  * Returns the description of the service that clients of OGC API – Features read, as OpenAPI 3.0: they support no later
  * version.
@@ -59,18 +64,20 @@ export function featuresApi(addresses: Addresses): object {
   const json = f(['json'])
   const collection = inPath('collectionId')
   const items = [
-    query('limit', 'features of a page; a larger number is reduced to the maximum', {
-      type: 'integer',
-      minimum: 1,
-      maximum: 10000,
-      default: 100,
-    }),
+    listed(
+      query('limit', 'features of a page; a larger number is reduced to the maximum', {
+        type: 'integer',
+        minimum: 1,
+        maximum: 10000,
+        default: 100,
+      }),
+    ),
     query('offset', 'number of features to skip', { type: 'integer', minimum: 0, default: 0 }),
     query('cursor', 'the cursor of a `next` link; 410 if the content was replaced'),
-    query('bbox', 'features that intersect the box', numbers),
+    listed(query('bbox', 'features that intersect the box', numbers)),
     query('bbox-crs', 'the CRS of bbox; default: CRS84', { type: 'string', format: 'uri' }),
     query('crs', 'the CRS of the response; default: CRS84', { type: 'string', format: 'uri' }),
-    query('datetime', 'an instant or an interval by RFC 3339, if a property is a date'),
+    listed(query('datetime', 'an instant or an interval by RFC 3339; features without a date are of every time')),
     query('filter', 'a filter by CQL2'),
     query('filter-lang', 'the language of filter', {
       type: 'string',

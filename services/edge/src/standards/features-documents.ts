@@ -76,6 +76,20 @@ export function vectorWithin(vector: CatalogVector, area: Bounds | null): SeenVe
   return bounds === null ? null : { ...vector, factsText: JSON.stringify({ ...facts, bounds }), isCut: true }
 }
 
+/** Steps of a degree to which the positions of features are rounded (RFC 7946, 11.2). */
+const STEPS = 1e7
+/** Part of a step that only arithmetic causes. */
+const NOISE = 1e-3
+
+/** Rounds an extent outwards, so that it contains the rounded positions of its outermost features. */
+export function outwards([west, south, east, north]: Bounds): Bounds {
+  const round = (value: number, to: (steps: number) => number) => {
+    const steps = value * STEPS
+    return Math.abs(steps - Math.round(steps)) < NOISE ? value : to(steps) / STEPS
+  }
+  return [round(west, Math.floor), round(south, Math.floor), round(east, Math.ceil), round(north, Math.ceil)]
+}
+
 /** Returns the collection of a vector's features, with the links that every reader of the vector may follow. */
 export function featureCollection(vector: SeenVector, addresses: Addresses) {
   const { code, name } = vector.stored
@@ -105,7 +119,7 @@ export function featureCollection(vector: SeenVector, addresses: Addresses) {
     title: name,
     itemType: 'feature',
     dataType: 'vector',
-    extent: { spatial: { bbox: [bounds ?? [-180, -90, 180, 90]], crs: CRS84 } },
+    extent: { spatial: { bbox: [bounds === null ? [-180, -90, 180, 90] : outwards(bounds)], crs: CRS84 } },
     crs: own === null || FEATURES_CRS.includes(own) ? FEATURES_CRS : [...FEATURES_CRS, own],
     storageCrs: own ?? CRS84,
     links,

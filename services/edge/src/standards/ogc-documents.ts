@@ -306,7 +306,7 @@ function tilesetLinks(layer: Layer, addresses: Addresses, quirks: GdalQuirks = N
     to(`${REL}/tiling-scheme`, `${OGC_PATH}/tileMatrixSets/${sizedSetId(layer)}`),
     to(`${REL}/geodata`, collectionPath(layer)),
     to('describedby', tileJsonPath(layer), 'application/vnd.mapbox.tilejson+json'),
-    tiles(layer.format === 'pbf' ? 'application/vnd.mapbox-vector-tile' : CONTENT_TYPES[layer.format]),
+    tiles(CONTENT_TYPES[layer.format]),
     ...(layer.format === 'webp' && quirks.onlyPngAndJpeg ? [tiles('image/png')] : []),
   ]
 }

@@ -23,6 +23,7 @@ const layer = (more: Partial<Layer> = {}): Layer => ({
   ...more,
 })
 const geographic = layer({ set: TILE_MATRIX_SETS.WorldCRS84Quad })
+const PROVIDER = { providerName: 'Survey', providerSite: 'http://survey.example' }
 const ADDRESSES = { base: 'http://maps.example', token: '' }
 
 function tileRequest(more: Record<string, string> = {}) {
@@ -33,9 +34,10 @@ function tileRequest(more: Record<string, string> = {}) {
 }
 
 test.each([
-  ['/tianditu/img_w/wmts', { code: 'img', set: 'w' }],
-  ['/tianditu/my_map_c/wmts/', { code: 'my_map', set: 'c' }],
-  ['/tianditu/%E5%9B%BE_c/wmts', { code: '图', set: 'c' }],
+  ['/tianditu/img_w/wmts', { code: 'img', set: 'w', isDataServer: false }],
+  ['/tianditu/my_map_c/wmts/', { code: 'my_map', set: 'c', isDataServer: false }],
+  ['/tianditu/%E5%9B%BE_c/wmts', { code: '图', set: 'c', isDataServer: false }],
+  ['/tianditu/img_w/DataServer', { code: 'img', set: 'w', isDataServer: true }],
   ['/tianditu/img_x/wmts', null],
   ['/tianditu/_w/wmts', null],
   ['/tianditu/img/wmts', null],
@@ -70,7 +72,7 @@ test('a layer is in the set of its grid, and vector tiles are in no set', () => 
 })
 
 test('capabilities have matrices 1 to 18 with their corner in the order of the axes, after the set of own zooms', () => {
-  const text = tiandituCapabilities(geographic, ADDRESSES, 'c')
+  const text = tiandituCapabilities(geographic, ADDRESSES, PROVIDER, 'c')
   expect(text.match(/<TileMatrixSet>\n<ows:Title>/g)).toHaveLength(2)
   const [, own = '', all = ''] = text.split('<TileMatrixSet>\n')
   expect(own).toContain('<ows:Identifier>c_1_5</ows:Identifier>')
@@ -82,13 +84,13 @@ test('capabilities have matrices 1 to 18 with their corner in the order of the a
   expect(all).toMatch(/<MatrixWidth>2<\/MatrixWidth><MatrixHeight>1<\/MatrixHeight>/)
   expect(text).toContain('xlink:href="http://maps.example/tianditu/img_c/wmts?"')
   expect(text).not.toMatch(/RESTful|ResourceURL/)
-  const mercator = tiandituCapabilities(layer(), { ...ADDRESSES, token: 'tk=bmp_x' }, 'w')
+  const mercator = tiandituCapabilities(layer(), { ...ADDRESSES, token: 'tk=bmp_x' }, PROVIDER, 'w')
   expect(mercator).toContain('<ows:Identifier>w_1_4</ows:Identifier>')
   expect(mercator).toContain('<TopLeftCorner>-20037508.342789244 20037508.342789244</TopLeftCorner>')
   expect(mercator).toContain('xlink:href="http://maps.example/tianditu/img_w/wmts?tk=bmp_x&amp;"')
 })
 
 test('a layer without a zoom among the matrices has only the shared set', () => {
-  const text = tiandituCapabilities(layer({ maxZoom: 0 }), ADDRESSES, 'w')
+  const text = tiandituCapabilities(layer({ maxZoom: 0 }), ADDRESSES, PROVIDER, 'w')
   expect(text.match(/<TileMatrixSet>\n<ows:Title>/g)).toHaveLength(1)
 })

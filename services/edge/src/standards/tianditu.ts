@@ -5,8 +5,15 @@ import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Addresses, Layer } from './layer.js'
 import type { OwsException } from './ows-exception.js'
 import { wholeSetId } from './sized-set.js'
-import { capabilitiesFrame, layerWith, limitedLink, matrixSet } from './wmts-capabilities.js'
-import { invalid, noSuchLayer, tileRequestError, type WmtsRequest } from './wmts-request.js'
+import { capabilitiesFrame, layerWith, limitedLink, matrixSet, type Provider } from './wmts-capabilities.js'
+import {
+  invalid,
+  noSuchLayer,
+  parametersOf,
+  parseWmtsRequest,
+  tileRequestError,
+  type WmtsRequest,
+} from './wmts-request.js'
 import { type Xml, xml, xmlItem, xmlPieces } from './xml.js'
 
 /** `w` is Web Mercator; `c` is longitude and latitude in CGCS2000. */
@@ -17,18 +24,38 @@ const FORMAT = 'tiles'
 const FIRST_MATRIX = 1
 const LAST_MATRIX = 18
 
+/** Media types that clients send by default; the tile has the type of its layer. */
+const FORMATS: ReadonlySet<string> = new Set([
+  FORMAT,
+  ...Object.values(CONTENT_TYPES).filter((type) => type.startsWith('image/')),
+])
+/** Values that published addresses omit. */
+const DEFAULTS = { SERVICE: 'WMTS', STYLE: 'default', FORMAT }
+
 export interface TiandituPlace {
   readonly code: string
   readonly set: TiandituSet
+  /** The older form of requests for tiles, `T={code}_{set}&x=&y=&l=`, which published pages still use. */
+  readonly isDataServer: boolean
 }
 
-/** Parses an address of the form `/tianditu/{code}_{w|c}/wmts`; null for any other form. */
+/** Parses an address of the form `/tianditu/{code}_{w|c}/{wmts|DataServer}`; null for any other form. */
 export function tiandituPlace(path: string): TiandituPlace | null {
-  const [, , service = '', wmts, ...more] = path.replace(/\/$/, '').split('/')
+  const [, , service = '', kind = '', ...more] = path.replace(/\/$/, '').split('/')
   const name = decodedSegment(service) ?? ''
   const [code, mark, set] = [name.slice(0, -2), name.at(-2), name.at(-1)]
+  const isDataServer = kind.toLowerCase() === 'dataserver'
   const isPlace = code !== '' && mark === '_' && (set === 'w' || set === 'c')
-  return isPlace && wmts === 'wmts' && more.length === 0 ? { code, set } : null
+  return isPlace && (kind === 'wmts' || isDataServer) && more.length === 0 ? { code, set, isDataServer } : null
+}
+
+/** Parses the query of a request to a place. */
+export function parseTiandituRequest({ code, set, isDataServer }: TiandituPlace, query: string): WmtsRequest {
+  if (!isDataServer) return parseWmtsRequest(query, DEFAULTS)
+  const { T = '', X: x = '', Y: y = '', L: z = '' } = Object.fromEntries(parametersOf(query))
+  if (T !== `${code}_${set}`) return invalid('T', `the layer is ${code}_${set}`)
+  const parameters = new Map(Object.entries({ ...DEFAULTS, TILEMATRIXSET: set }))
+  return { kind: 'tile', layer: code, z, x, y, parameters }
 }
 
 /**
@@ -47,13 +74,15 @@ export function plainTileRequest(request: TileRequest, layer: Layer, name: Tiand
   if (request.layer !== layer.code) return noSuchLayer()
   if (wholeSetId(parameters.get('TILEMATRIXSET') as string) !== name)
     return invalid('TileMatrixSet', `the set is ${name}`)
-  if (parameters.get('FORMAT') !== FORMAT) return invalid('Format', `the format is ${FORMAT}`)
+  if (!FORMATS.has(parameters.get('FORMAT') as string)) return invalid('Format', `the format is ${FORMAT}`)
   const matrix = parseIndex(request.z)
   if (matrix < FIRST_MATRIX || matrix > LAST_MATRIX)
     return invalid('TileMatrix', `the matrices are ${FIRST_MATRIX} to ${LAST_MATRIX}`)
   const own = [
     ['TILEMATRIXSET', layer.set.id],
     ['FORMAT', CONTENT_TYPES[layer.format]],
+    // Published addresses name a file: default.jpg.
+    ['STYLE', (parameters.get('STYLE') ?? '').replace(/\.(?:jpe?g|png)$/, '')],
   ] as const
   const plain = { ...request, z: String(zoomOf(matrix, name)), parameters: new Map([...parameters, ...own]) }
   return tileRequestError(plain, layer) ?? plain
@@ -63,7 +92,12 @@ export function plainTileRequest(request: TileRequest, layer: Layer, name: Tiand
  * Returns the capabilities of one layer (WMTS 1.0.0). The first set has the layer's own zooms, because GDAL and QGIS assume that a layer has the
  * zooms of its set. The second set has the matrices that clients know by their numbers.
  */
-export function tiandituCapabilities(layer: Layer, addresses: Addresses, name: TiandituSet): string {
+export function tiandituCapabilities(
+  layer: Layer,
+  addresses: Addresses,
+  provider: Provider,
+  name: TiandituSet,
+): string {
   const [first, last] = [zoomOf(FIRST_MATRIX, name), zoomOf(LAST_MATRIX, name)]
   const set = name === 'w' ? layer.set : TILE_MATRIX_SETS.CGCS2000Quad
   const all = { ...layer, set, id: name as string, minZoom: first, maxZoom: last }
@@ -76,7 +110,7 @@ export function tiandituCapabilities(layer: Layer, addresses: Addresses, name: T
   const sets = hasOwn ? [{ ...own, id: ownId }, all] : [all]
   const items = [layerWith(layer, [FORMAT], links), ...sets.map((one) => matrixSet(one, idOf))]
   const place = { kvp: `/tianditu/${encodeURIComponent(layer.code)}_${name}/wmts`, rest: null, isTimed: false }
-  return [...xmlPieces(capabilitiesFrame(addresses, place), items.map(xmlItem))].join('')
+  return [...xmlPieces(capabilitiesFrame(addresses, place, provider), items.map(xmlItem))].join('')
 }
 
 /**

@@ -3,6 +3,7 @@ import { matrixAt, type TileMatrixSet, tileMatrixLimits } from '@gateway/tileset
 import { type Addresses, addressOf, boundsWithinGrid, type Layer, tileTemplate, zoomsOf } from './layer.js'
 import { remembered } from './remembered.js'
 import { rangedSetId, sizedSetId, tilePixels } from './sized-set.js'
+import { ALL_SECTIONS, type WmtsSection } from './wmts-request.js'
 import { XML_ITEMS, Xml, xml, xmlItem, xmlPieces } from './xml.js'
 
 const WMTS_PATH = '/wmts'
@@ -14,8 +15,14 @@ export const WMTS_REST_PATH = '/wmts/1.0.0/WMTSCapabilities.xml'
  * GDAL and QGIS assume that each layer has all zooms of its set, and show nothing if a layer ends before. So the first set of each layer has
  * the layer's own zooms, and its limits. The second is the shared set, for clients that know it by its name.
  */
-export function capabilitiesPieces(layers: readonly Layer[], addresses: Addresses): Iterable<string> {
-  return xmlPieces(capabilitiesFrame(addresses, placeOf(layers)), contents(layers, addresses))
+export function capabilitiesPieces(
+  layers: readonly Layer[],
+  addresses: Addresses,
+  provider: Provider,
+  sections: ReadonlySet<WmtsSection>,
+): Iterable<string> {
+  const items = sections.has('Contents') ? contents(layers, addresses) : []
+  return xmlPieces(capabilitiesFrame(addresses, placeOf(layers), provider, sections), items)
 }
 
 function* contents(layers: readonly Layer[], addresses: Addresses): Iterable<string> {
@@ -30,10 +37,22 @@ const layerItem = remembered((layer, addresses) => {
 })
 
 /** Returns the capabilities of one layer, whose set is the shared one with only the zooms of this layer. */
-export function capabilitiesOfOne(layer: Layer, addresses: Addresses): string {
+export function capabilitiesOfOne(
+  layer: Layer,
+  addresses: Addresses,
+  provider: Provider,
+  sections: ReadonlySet<WmtsSection>,
+): string {
   const id = sizedSetId(layer)
   const parts = [layerElement(layer, addresses, limitedLink(layer, id)), matrixSet({ id, ...layer })]
-  return [...xmlPieces(capabilitiesFrame(addresses, placeOf([layer])), parts.map(xmlItem))].join('')
+  const items = sections.has('Contents') ? parts.map(xmlItem) : []
+  return [...xmlPieces(capabilitiesFrame(addresses, placeOf([layer]), provider, sections), items)].join('')
+}
+
+/** Who offers the services, as the settings say it. */
+export interface Provider {
+  readonly providerName: string
+  readonly providerSite: string | null
 }
 
 /** Addresses of a WMTS: for requests in key-value form, and for its RESTful capabilities, if it has them. */
@@ -48,24 +67,44 @@ function placeOf(layers: readonly Layer[]): WmtsPlace {
   return { kvp: WMTS_PATH, rest: WMTS_REST_PATH, isTimed: layers.some(({ times }) => times.length > 0) }
 }
 
-export function capabilitiesFrame(addresses: Addresses, place: WmtsPlace): Xml {
+export function capabilitiesFrame(
+  addresses: Addresses,
+  place: WmtsPlace,
+  provider: Provider,
+  sections: ReadonlySet<WmtsSection> = ALL_SECTIONS,
+): Xml {
+  // A document without layers has no items, and the frame is sent with an empty place for them.
+  const contents = sections.has('Contents') ? xml`<Contents>\n${XML_ITEMS}\n</Contents>` : XML_ITEMS
   return xml`
 <Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink"
  xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" version="1.0.0"
  xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd">
-<ows:ServiceIdentification>
+${sections.has('ServiceIdentification') ? IDENTIFICATION : null}
+${sections.has('ServiceProvider') ? providerElement(provider) : null}
+${sections.has('OperationsMetadata') ? operations(addresses, place) : null}
+${contents}
+${place.rest === null ? null : xml`<ServiceMetadataURL xlink:href="${addressOf(addresses, place.rest)}"/>`}
+</Capabilities>`
+}
+
+const IDENTIFICATION = xml`<ows:ServiceIdentification>
 <ows:Title>Map asset gateway</ows:Title>
 <ows:ServiceType>OGC WMTS</ows:ServiceType>
 <ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion>
-</ows:ServiceIdentification>
-<ows:OperationsMetadata>
+</ows:ServiceIdentification>`
+
+function providerElement({ providerName, providerSite }: Provider): Xml {
+  return xml`<ows:ServiceProvider>
+<ows:ProviderName>${providerName}</ows:ProviderName>
+${providerSite === null ? null : xml`<ows:ProviderSite xlink:href="${providerSite}"/>`}
+<ows:ServiceContact/>
+</ows:ServiceProvider>`
+}
+
+function operations(addresses: Addresses, place: WmtsPlace): Xml {
+  return xml`<ows:OperationsMetadata>
 ${['GetCapabilities', 'GetTile'].map((name) => operation(name, addresses, place))}
-</ows:OperationsMetadata>
-<Contents>
-${XML_ITEMS}
-</Contents>
-${place.rest === null ? null : xml`<ServiceMetadataURL xlink:href="${addressOf(addresses, place.rest)}"/>`}
-</Capabilities>`
+</ows:OperationsMetadata>`
 }
 
 /**
@@ -172,8 +211,10 @@ function rangedSets(layers: readonly Layer[]): DescribedSet[] {
 export function matrixSet(described: DescribedSet, idOf = plainZoom): Xml {
   const { id, set } = described
   const pixels = tilePixels(described)
-  // The scales of that standard are those of tiles of 256 pixels, beginning with zoom 0.
-  const scales = pixels === 256 && described.minZoom === 0 ? set.wellKnownScaleSet : null
+  // The scales of that standard are those of tiles of 256 pixels, beginning with zoom 0. GoogleCRS84Quad begins with one tile, half of which is empty,
+  // so the scales of WorldCRS84Quad are those of its second level on.
+  const isWellKnown = pixels === 256 && described.minZoom === 0 && set.columns === 1
+  const scales = isWellKnown ? set.wellKnownScaleSet : null
   return xml`
 <TileMatrixSet>
 <ows:Title>${set.title}${pixels === 256 || set.own !== null ? null : `, tiles of ${pixels} pixels`}</ows:Title>

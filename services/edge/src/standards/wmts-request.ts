@@ -6,11 +6,17 @@ import type { Layer } from './layer.js'
 import type { OwsException } from './ows-exception.js'
 import { isSetOf, sizedSetId, wholeSetId } from './sized-set.js'
 
+/** Sections of the capabilities (WMTS 1.0.0, table 3); there are no themes. */
+const SECTIONS = ['ServiceIdentification', 'ServiceProvider', 'OperationsMetadata', 'Contents', 'Themes'] as const
+export type WmtsSection = (typeof SECTIONS)[number]
+export const ALL_SECTIONS: ReadonlySet<WmtsSection> = new Set(SECTIONS)
+
 export type WmtsRequest =
   | {
       readonly kind: 'capabilities'
       /** The only layer that is listed; null for all. */
       readonly only: string | null
+      readonly sections: ReadonlySet<WmtsSection>
     }
   | {
       readonly kind: 'tile'
@@ -26,20 +32,21 @@ export type WmtsRequest =
  * Parses a request in key-value form (WMTS 1.0.0, 8). Names are case-insensitive. QGIS requests WMS capabilities from a bare address, and
  * GDAL sends no parameters: both get those of the WMTS. `only` is not a parameter of the standard: it lists one layer, whose grid has the
  * layer's own zooms.
+ * @param defaults values of parameters that a request, other than a bare address, may omit
  */
-export function parseWmtsRequest(query: string): WmtsRequest {
-  const parameters = new Map<string, string>()
-  for (const [name, value] of new URLSearchParams(query)) {
-    const key = name.toUpperCase()
-    if (!parameters.has(key)) parameters.set(key, value)
+export function parseWmtsRequest(query: string, defaults: Readonly<Record<string, string>> = {}): WmtsRequest {
+  const parameters = parametersOf(query)
+  if (parameters.has('REQUEST')) {
+    for (const [name, value] of Object.entries(defaults)) parameters.set(name, parameters.get(name) || value)
   }
-  const service = parameters.get('SERVICE')?.toUpperCase()
+  const service = parameters.get('SERVICE')?.toUpperCase() || undefined
   const request = parameters.get('REQUEST')?.toLowerCase()
   if (service !== undefined && service !== 'WMTS' && !(service === 'WMS' && request === 'getcapabilities')) {
     return invalid('service', 'this is a WMTS')
   }
   // Without either it is the bare address.
   if (service !== undefined && !request) return missing('request')
+  if (!service && request) return missing('service')
   switch (request) {
     case undefined:
     case '':
@@ -54,22 +61,46 @@ export function parseWmtsRequest(query: string): WmtsRequest {
   }
 }
 
+/** Returns the first value of each parameter by its name in upper case. */
+export function parametersOf(query: string): Map<string, string> {
+  const parameters = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(query)) {
+    const key = name.toUpperCase()
+    if (!parameters.has(key)) parameters.set(key, value)
+  }
+  return parameters
+}
+
 const OPERATIONS = 'there are GetCapabilities and GetTile'
 
 function capabilitiesRequest(parameters: ReadonlyMap<string, string>): WmtsRequest {
   const versions = parameters.get('ACCEPTVERSIONS')
-  // OWS Common 1.1.0, 7.3.2. The other optional parameters are for servers that offer a choice.
+  // OWS Common 1.1.0, 7.3.2.
   if (versions && !versions.split(',').some((version) => version.trim() === '1.0.0')) {
     return { kind: 'exception', code: 'VersionNegotiationFailed', locator: null, text: 'the version is 1.0.0' }
   }
-  return { kind: 'capabilities', only: parameters.get('ONLY') || null }
+  const sections = sectionsOf(parameters.get('SECTIONS'))
+  if (sections === null) return invalid('Sections', `the sections are ${SECTIONS.join(', ')} and All`)
+  return { kind: 'capabilities', only: parameters.get('ONLY') || null, sections }
+}
+
+/** Returns the requested sections (OWS Common 1.1.0, 7.3.3), or null if one of them does not exist. */
+function sectionsOf(list: string | undefined): ReadonlySet<WmtsSection> | null {
+  if (!list) return ALL_SECTIONS
+  const named = list.split(',').map((name) => name.trim())
+  if (!named.every((name) => name === 'All' || ALL_SECTIONS.has(name as WmtsSection))) return null
+  return named.includes('All') ? ALL_SECTIONS : new Set(named as WmtsSection[])
 }
 
 /** Spelled as in table 29 of the standard. */
-const TILE_PARAMETERS = ['Layer', 'TileMatrixSet', 'TileMatrix', 'TileRow', 'TileCol', 'Format']
+const TILE_PARAMETERS = ['Layer', 'Style', 'TileMatrixSet', 'TileMatrix', 'TileRow', 'TileCol', 'Format']
 
 function tileRequest(parameters: ReadonlyMap<string, string>): WmtsRequest {
-  const absent = TILE_PARAMETERS.find((name) => !parameters.get(name.toUpperCase()))
+  const absent = TILE_PARAMETERS.find((name) => {
+    const value = parameters.get(name.toUpperCase())
+    // Leaflet.TileLayer.WMTS sends an empty style unless its user names one.
+    return name === 'Style' ? value === undefined : !value
+  })
   if (absent !== undefined) return missing(absent)
   const text = (name: string) => parameters.get(name) as string
   return {

@@ -128,8 +128,6 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
       const found = amongFolded(expression.args, ([left, right]) => `${left} ${op} ${right}`, context, isNegated)
       if (found !== null) return found
       const [left, right] = alike(expression.args, context) as [Value, Value]
-      if (left.kind === 'boolean' && expression.op !== '=' && expression.op !== '<>')
-        throw new QueryError('query_boolean', { name: left.shown, op: expression.op })
       return { text: `${left.text} ${expression.op} ${right.text}`, values: [...left.values, ...right.values] }
     }
   }
@@ -253,6 +251,10 @@ function fieldOf(name: string, { fields }: CompileContext): IndexField {
   const field = fields.get(name)
   if (field !== undefined) return field
   if (name === geometryNameAmong((taken) => fields.has(taken))) throw new QueryError('query_geometry_only')
+  // A hyphen belongs to a name, so what looks like a subtraction is one.
+  const hyphen = name.search(/-[\d.]/)
+  if (hyphen > 0 && fields.has(name.slice(0, hyphen)))
+    throw new QueryError('query_space', { name: name.slice(0, 80), rest: name.slice(hyphen, hyphen + 80) })
   throw new QueryError('query_no_queryable', { name: name.slice(0, 80) })
 }
 

@@ -96,7 +96,7 @@ test('input of the caller becomes a value, never text', () => {
 
 test.each([
   ["pop = 'x'", 'cannot be compared'],
-  ['ok > true', 'by = and <>'],
+  ['pop-150.0 > 0', 'a space is missing before -150.0'],
   ["pop LIKE '1%'", 'LIKE'],
   ['geometry = 1', 'S_INTERSECTS'],
   ['S_INTERSECTS(name, POINT(1 2))', 'not a geometry'],

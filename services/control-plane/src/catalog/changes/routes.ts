@@ -27,7 +27,7 @@ export function changesRoute(app: App, ctx: ControlContext, gate: ServiceGate): 
           '`y` (rows from the north). The gateway compares bytes, after it has unpacked vector tiles, and decodes nothing. The versions may ' +
           'use different storages, but must use the same grid (400). A token with `bounds` gets the tiles that touch them. The request returns ' +
           '403 under the same conditions as the basemap itself, 404 if a version is not served, 409 if the tiles of a version are single ' +
-          `objects in object storage, and 429 while ${MAX_AT_ONCE} lists are being made. A response that ends early was aborted, which happens ` +
+          `objects in object storage, and 429 while ${MAX_AT_ONCE} lists are being made, ${MAX_AT_ONCE / 2} of them for one token. A response that ends early was aborted, which happens ` +
           `after ${LIMIT_SECONDS} seconds at the latest. If the client disconnects, the comparison ends.`,
         params: z.object({ code: z.string().describe('the code, percent-encoded') }),
         querystring: querySchema,
@@ -45,7 +45,7 @@ export function changesRoute(app: App, ctx: ControlContext, gate: ServiceGate): 
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort(new Error('the caller has gone')))
       const area = request.serviceToken.limits?.area ?? null
-      const outcome = await changes.stream({ code, ...request.query, area }, gone.signal)
+      const outcome = await changes.stream({ code, ...request.query, area }, gone.signal, request.serviceToken.id)
       if ('ok' in outcome) return sendRefusal(reply, outcome)
       return reply
         .type('application/x-ndjson; charset=utf-8')

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { type Bounds, CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { FairLanes, type Release } from '@gateway/core/lanes/fair-lanes.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import { HelperProcess } from '@gateway/core/processes/helper-process.js'
 import { isListed, readBasemap, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
@@ -17,8 +18,11 @@ import type { ChangesAnswer } from './changes-process.js'
 /** The built file, even when the sources run (in tests). */
 const CHANGES_PROCESS = new URL('../../../dist/catalog/changes/changes-process.js', import.meta.url)
 
-/** Maximum number of lists of changes that one control plane makes at the same time, each in a process. */
-export const MAX_AT_ONCE = 2
+/**
+ * Maximum number of lists of changes that one control plane makes at the same time, each in a process, and half of them for one token: a slow reader
+ * keeps its list for long.
+ */
+export const MAX_AT_ONCE = 4
 /** Maximum seconds of one list, which is then aborted. This also ends the process of a reader that stalls. */
 export const LIMIT_SECONDS = 900
 const RETRY_SECONDS = 30
@@ -48,20 +52,21 @@ interface Compared {
 /** Lists the tiles that differ between two versions, in a separate process, as fast as the reader takes them. */
 export class VersionChanges {
   readonly #ctx: Pick<ControlContext, 'sql' | 'settings' | 'shutdown' | 'log'>
-  #running = 0
+  readonly #lanes = new FairLanes(MAX_AT_ONCE, 0)
 
   constructor(ctx: Pick<ControlContext, 'sql' | 'settings' | 'shutdown' | 'log'>) {
     this.#ctx = ctx
   }
 
   /** Returns NDJSON. An abort of `gone` ends the process, and the stream with an error; so does a fault after the first line. */
-  async stream(wanted: WantedChanges, gone: AbortSignal): Promise<Readable | Refusal> {
+  async stream(wanted: WantedChanges, gone: AbortSignal, caller: string): Promise<Readable | Refusal> {
     const found = await this.#find(wanted)
     if (!found.ok) return found
-    if (this.#running >= MAX_AT_ONCE) return TOO_MANY
-    this.#running++
+    const entered = this.#lanes.enter(caller)
+    if (entered === null) return TOO_MANY
+    const release = await entered
     const signal = AbortSignal.any([this.#ctx.shutdown, gone, AbortSignal.timeout(LIMIT_SECONDS * 1000)])
-    const lines = this.#lines(found, wanted.area, signal)
+    const lines = this.#lines(found, wanted.area, signal, release)
     try {
       const first = await lines.next()
       if (first.done)
@@ -82,6 +87,7 @@ export class VersionChanges {
     { basemap, left, right }: Compared,
     area: Bounds | null,
     signal: AbortSignal,
+    release: Release,
   ): AsyncGenerator<Buffer, string | null> {
     const copies: { remove(): Promise<void> }[] = []
     const here = async (version: StoredVersion): Promise<ComparedSet> => {
@@ -108,7 +114,7 @@ export class VersionChanges {
       await Promise.all([answered, failed])
       return (answer as ChangesAnswer | null)?.refused ?? null
     } finally {
-      this.#running--
+      release()
       helper.end()
       await Promise.all(copies.map((copied) => copied.remove()))
     }

@@ -31,6 +31,12 @@ test('a secret in the form of Standard Webhooks can be the token', () => {
   expect(admitImport(signed(token, ''), token, NOW)).toMatchObject({ ok: true })
 })
 
+test('a token in base64 without a prefix is the secret of a sender of any version', () => {
+  const token = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+  expect(admitImport(signed(token, ''), token, NOW)).toMatchObject({ ok: true })
+  expect(admitImport(signed(`whsec_${token}`, ''), token, NOW)).toMatchObject({ ok: true })
+})
+
 test.each([
   ['nothing', {}],
   ['another token', { authorization: 'Bearer another' }],

@@ -5,6 +5,7 @@ import {
   signatureOf,
   signingKey,
   signText,
+  standardSecret,
   startSignature,
   type WebhookStamp,
 } from '../../platform/webhooks/signature.js'
@@ -35,13 +36,18 @@ export function admitImport(headers: Headers, token: string, now: number): Admit
     return equal(authorization, `Bearer ${token}`) ? { ok: true, hmac: null, signature: '' } : WRONG
   }
   const stamp = stampOf(headers)
-  const key = signingKey(token)
-  if (stamp === null || key === null) return WRONG
+  if (stamp === null) return WRONG
   if (Math.abs(now / 1000 - stamp.timestamp) > TOLERANCE_SECONDS) {
     return refuse('token_expired', coded('import_timestamp'))
   }
-  if (!equal(String(headers['webhook-proof']), signText(key, stamp, ''))) return WRONG
+  const key = keysOf(token).find((one) => equal(String(headers['webhook-proof']), signText(one, stamp, '')))
+  if (key === undefined) return WRONG
   return { ok: true, hmac: startSignature(key, stamp), signature: String(headers['webhook-signature']) }
+}
+
+/** Returns the keys of a token: the sender may have stored it before or after such texts were read as base64 (`standardSecret`). */
+function keysOf(token: string): Buffer[] {
+  return [token, standardSecret(token)].flatMap((secret) => signingKey(secret) ?? [])
 }
 
 /** Returns the credential of a refused head. null: no credential, which does not count as a guess. */

@@ -25,7 +25,10 @@ export function registerOpenCors(app: App): void {
     const methods = request.routeOptions.config.allow ?? READING
     return reply
       .header('Access-Control-Allow-Methods', methods)
-      .header('Access-Control-Allow-Headers', 'Authorization, X-Access-Token, Content-Type, Accept')
+      .header(
+        'Access-Control-Allow-Headers',
+        'Authorization, X-Access-Token, If-Match, If-None-Match, Content-Type, Accept',
+      )
       .header('Access-Control-Max-Age', String(MAX_AGE_SECONDS))
       .header('Allow', methods)
       .code(204)

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { coded, messageOfError } from '@gateway/contracts/messages.js'
 import { ObjectStoreTrouble } from '@gateway/core/object-storage/errors.js'
 import type { ObjectStore } from '@gateway/core/object-storage/object-store.js'
+import { CONTENT_TYPES, formatOfExtension } from '@gateway/tilesets/formats.js'
 import { concurrently } from '../../platform/files/concurrently.js'
 import { METADATA_NAMES } from '../../platform/files/tile-folder.js'
 import type { Bundle, BundleFile } from '../files/bundle.js'
@@ -125,15 +126,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.gpkg': 'application/geopackage+sqlite3',
   '.json': 'application/json',
   '.geojson': 'application/geo+json',
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.webp': 'image/webp',
-  '.avif': 'image/avif',
-  '.pbf': 'application/x-protobuf',
-  '.mvt': 'application/x-protobuf',
 }
 
 function typeOf(name: string): string {
-  return TYPES[path.posix.extname(name)] ?? 'application/octet-stream'
+  const extension = path.posix.extname(name)
+  const format = formatOfExtension(extension.slice(1))
+  return TYPES[extension] ?? (format === null ? 'application/octet-stream' : CONTENT_TYPES[format])
 }

@@ -24,10 +24,11 @@ export function unboundedHead({ headers, url = '' }: Pick<IncomingMessage, 'head
 
 /**
  * Finds input that Node's parser accepts although two servers in a row could read it differently, which is how requests are smuggled past a
- * gate (RFC 9112, 6.1 and 3.2; RFC 9110, 7.2): a transfer coding other than chunked, several Hosts or none, or a target that names its
- * own host. Returns null for unambiguous requests.
+ * gate (RFC 9112, 6.1 and 3.2; RFC 9110, 7.2): a transfer coding other than chunked, several Hosts or none, a target that is not a path, or a
+ * version above HTTP/1. Returns null for unambiguous requests.
  */
 export function ambiguousFraming(request: FramedRequest): Refusal | null {
+  if (!request.httpVersion.startsWith('1.')) return refuse('version_not_supported', coded('http_version'))
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     return refuse('invalid_parameters', coded('transfer_encoding'))
@@ -43,6 +44,17 @@ export function ambiguousFraming(request: FramedRequest): Refusal | null {
     return refuse('invalid_parameters', coded('address_not_path'))
   }
   return null
+}
+
+/** `http://host/path` (RFC 9112, 3.2.2), with a host as the edge accepts it (native/uws/request_head.cc). */
+const ABSOLUTE = /^http:\/\/(\[[^\]\s/?#]+\](?::\d*)?|[^\s/?#:@[\]]+(?::\d*)?)([/?].*)?$/i
+
+/** Returns the path of a target that names its host, which overrides the field; any other target unchanged. */
+export function pathOfTarget({ url = '', headers }: Pick<IncomingMessage, 'headers' | 'url'>): string {
+  const [, host, rest = '/'] = ABSOLUTE.exec(url) ?? []
+  if (host === undefined) return url
+  headers.host = host
+  return rest.startsWith('/') ? rest : `/${rest}`
 }
 
 function count(rawHeaders: readonly string[], name: string): number {

@@ -73,12 +73,52 @@ const ERROR_WORDS: Readonly<Record<string, string>> = {
 
 /** Returns the components to which error responses of operations refer. */
 export function errorResponses(): Record<string, unknown> {
+  const forms = Object.entries(ERROR_CONTENT) as [ErrorForm, object][]
   return Object.fromEntries(
-    Object.entries(ERROR_WORDS).map(([status, description]) => [
-      `Error${status}`,
-      { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
-    ]),
+    Object.entries(ERROR_WORDS).flatMap(([status, description]) =>
+      forms
+        .filter(([form]) => isInForm(form, Number(status)))
+        .map(([form, content]) => [componentOf(form, Number(status)), { description, content }]),
+    ),
   )
+}
+
+/** Forms of errors: this service's own, that of ArcGIS REST, and that of OWS Common for 400 and 404. */
+type ErrorForm = 'own' | 'Esri' | 'Ows'
+const ERROR_CONTENT: Readonly<Record<ErrorForm, object>> = {
+  own: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  Esri: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['error'],
+        properties: {
+          error: {
+            type: 'object',
+            required: ['code', 'message', 'details'],
+            properties: {
+              code: { type: 'integer', description: 'the status, or 498 or 499 for 401' },
+              message: { type: 'string' },
+              details: { type: 'array', items: { type: 'string' }, maxItems: 0 },
+            },
+          },
+        },
+      },
+    },
+  },
+  Ows: { 'application/xml': { schema: { type: 'string', description: 'an ExceptionReport of OWS Common 1.1.0' } } },
+}
+
+/** Statuses of errors of the data plane. */
+const EDGE_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 410, 412, 416, 429, 500, 503])
+
+function isInForm(form: ErrorForm, status: number): boolean {
+  if (form === 'own') return true
+  return form === 'Esri' ? EDGE_STATUSES.has(status) : status === 400 || status === 404
+}
+
+function componentOf(form: ErrorForm, status: number): string {
+  return form !== 'own' && isInForm(form, status) ? `${form}Error${status}` : `Error${status}`
 }
 
 /** The common parts of all operations under a path, so that no feature repeats them. */
@@ -87,6 +127,7 @@ interface Convention {
   readonly tag: string
   readonly security: Security
   readonly errors: readonly number[]
+  readonly form?: ErrorForm
 }
 
 const SERVICE_ERRORS = [400, 401, 403, 429, 500, 503]
@@ -131,10 +172,30 @@ const CONVENTIONS: readonly Convention[] = [
   { pattern: /^\/api\/v1\/slice\//, tag: 'Slicing', security: SERVICE, errors: SERVICE_ERRORS },
   { pattern: /^\/api\/v1\/import$/, tag: 'Imports', security: IMPORT, errors: [500, 503] },
   {
-    pattern: /^\/(wmts|ogc|tms|arcgis|tianditu)(\/|$)/,
+    pattern: /^\/(ogc|tms)(\/|$)/,
     tag: 'Standard services',
     security: SERVICE,
     errors: [404, ...SERVICE_ERRORS],
+  },
+  {
+    pattern: /^\/arcgis\//,
+    tag: 'Standard services',
+    security: SERVICE,
+    errors: [404, ...SERVICE_ERRORS],
+    form: 'Esri',
+  },
+  {
+    pattern: /^\/(wmts|tianditu)(\/|$)/,
+    tag: 'Standard services',
+    security: SERVICE,
+    errors: [404, ...SERVICE_ERRORS],
+    form: 'Ows',
+  },
+  {
+    pattern: /^\/(styles|fonts)(\/|$)/,
+    tag: 'Tiles and downloads',
+    security: SIGNED,
+    errors: SERVICE_ERRORS,
   },
   {
     pattern: /^\/(tiles|archives)\//,
@@ -170,6 +231,8 @@ const OWN_ERRORS: Readonly<Record<string, readonly number[]>> = {
   'post /api/v1/admin/pushes': [404],
   'post /api/v1/admin/vector-pushes': [404],
   'post /api/v1/admin/preview-token': [404],
+  'post /api/v1/admin/preview-links': [404],
+  'post /api/v1/admin/exports': [404],
   'post /api/v1/admin/signed-urls': [404],
   'post /api/v1/catalog/signed-urls': [404],
   'post /api/v1/slice/jobs': [429],
@@ -207,7 +270,8 @@ function applyTo(operation: Operation, convention: Convention, method: string, p
   for (const response of Object.values(responses)) {
     if (response.description === GENERATED_DESCRIPTION) response.description = 'Done'
   }
-  for (const status of errors) responses[status] ??= { $ref: `#/components/responses/Error${status}` }
+  const { form = 'own' } = convention
+  for (const status of errors) responses[status] ??= { $ref: `#/components/responses/${componentOf(form, status)}` }
   operation.responses = responses
   applyExample(operation)
 }

@@ -1,4 +1,5 @@
 import { VECTOR_DOWNLOADS, type VectorKind } from '@gateway/contracts/vector.js'
+import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import type { PathItem, Paths } from './document.js'
 import { STYLE_PATHS } from './style-paths.js'
 import { AT, headers } from './tile-json.js'
@@ -57,7 +58,8 @@ const TILE_WORDS =
   'missing tile returns 404 with `Cache-Control: no-store`, and the message names the missing part: the basemap, its version, the extension, ' +
   'the zoom, or the column or row. Within the bounds and zooms of its version, caches may keep the 404 for MISSING_TILE_TTL, if that is set. ' +
   '`Cache-Tag` and `Surrogate-Key` name the basemap and the version.'
-const DOWNLOAD_WORDS = `${CACHED} \`Content-Disposition\` names the file. A byte range returns 206, and an unsatisfiable one 416.`
+const DOWNLOAD_WORDS = `${CACHED} \`Content-Disposition\` names the file. A byte range returns 206, and an unsatisfiable one 416. \
+For clients that look at the end of an address, \`/t/{token}\` in front of the path carries the token.`
 
 const FORM_CRS = query(
   'crs',
@@ -73,7 +75,7 @@ const binary = (...types: string[]) => ({
   description: 'the bytes',
   content: Object.fromEntries(types.map((type) => [type, { schema: type === GEOJSON_TYPE ? GEOJSON : BYTES }])),
 })
-const TILE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'application/x-protobuf']
+const TILE_TYPES = Object.values(CONTENT_TYPES)
 const VALIDATORS = headers('ETag', 'Last-Modified')
 const TILE_HEADERS = { ...VALIDATORS, ...headers('Cache-Control', 'Vary') }
 const TAG_HEADERS = headers('Cache-Tag', 'Surrogate-Key')
@@ -139,7 +141,7 @@ const LAYERS =
   'response carries it. `Cache-Control: no-store`; CORS is open to any origin.'
 
 function document(operationId: string, summary: string, type: string, parameters: Parameter[] = []): PathItem {
-  const content = { [type]: { schema: { type: type.endsWith('json') ? 'object' : 'string' } } }
+  const content = { [type]: { schema: { type: /json(;|$)/.test(type) ? 'object' : 'string' } } }
   const responses = { 200: { description: 'the document', content } }
   return { get: { operationId, summary, description: LAYERS, parameters, responses } }
 }
@@ -161,7 +163,11 @@ const WMTS_PARAMETERS = [
   query('only', 'for GetCapabilities: lists only this layer, in a grid with the zooms of the layer', {
     type: 'string',
   }),
+  query('sections', 'for GetCapabilities: the sections that the document has, with commas between them', {
+    type: 'string',
+  }),
   query('layer', 'for GetTile: code of a basemap', { type: 'string' }),
+  query('style', 'for GetTile: `default`, or empty, as Leaflet.TileLayer.WMTS sends it', { type: 'string' }),
   query('tilematrixset', 'of GetTile', { type: 'string' }),
   query('tilematrix', 'for GetTile: zoom', { type: 'string' }),
   query('tilerow', 'for GetTile: row, 0 in the north', { type: 'integer' }),
@@ -258,7 +264,7 @@ const FEATURES_PATHS: Paths = {
       query('bbox', 'four or six numbers, in the order of `bbox-crs`', { type: 'string' }),
       query('bbox-crs', 'CRS84 by default', { type: 'string' }),
       query('crs', 'the CRS of the response, by its URI; CRS84 by default', { type: 'string' }),
-      query('datetime', 'an instant or an interval, if a property is a date', { type: 'string' }),
+      query('datetime', 'an instant or an interval; features without a date are of every time', { type: 'string' }),
       query('filter', 'CQL2: Basic CQL2, LIKE, BETWEEN, IN, CASEI, ACCENTI, S_INTERSECTS with `geometry`', {
         type: 'string',
       }),
@@ -334,9 +340,35 @@ const STANDARD_PATHS: Paths = {
         },
         query('tk', 'a service token', { type: 'string' }),
         ...WMTS_PARAMETERS.filter(({ name }) => name !== 'only' && name !== 'format'),
-        query('format', 'of GetTile', { type: 'string', enum: ['tiles'] }),
+        query(
+          'format',
+          'of GetTile: `tiles`, which is the default, or the type of an image; the tile has its own type',
+          { type: 'string' },
+        ),
       ],
       responses: { 200: binary(XML, ...TILE_TYPES) },
+    },
+  },
+  '/tianditu/{code}_{set}/DataServer': {
+    get: {
+      operationId: 'getTiandituTile',
+      summary: "Get a tile of a basemap of images by the older form of Tianditu's requests",
+      description:
+        'Parameter names are case-insensitive. `l` is the matrix of the same basemap at `.../wmts`. 400 and 404 are OWS exception reports. `tk` ' +
+        'carries a token on these paths only.',
+      parameters: [
+        COLLECTION,
+        {
+          ...path('set', '`w`: Web Mercator; `c`: longitude and latitude, CGCS2000'),
+          schema: { type: 'string', enum: ['w', 'c'] },
+        },
+        query('T', '`{code}_{set}`', { type: 'string' }),
+        query('x', 'column', { type: 'integer' }),
+        query('y', 'row, 0 in the north', { type: 'integer' }),
+        query('l', 'matrix, `1` to `18`', { type: 'integer' }),
+        query('tk', 'a service token', { type: 'string' }),
+      ],
+      responses: { 200: binary(...TILE_TYPES.filter((type) => type.startsWith('image/'))) },
     },
   },
   '/ogc': document('getOgcLandingPage', 'Get the landing page of OGC API – Tiles and OGC API – Features', JSON_TYPE),

@@ -9,8 +9,19 @@ export interface WebhookStamp {
 
 const PREFIX = 'whsec_'
 
+/** Text that the reference library of Standard Webhooks decodes as base64. */
+const BASE64 = /^(?=.{4})[A-Za-z0-9+/]+={0,2}$/
+
 /**
- * Returns the key of a secret: the base64 text after `whsec_`, as in Standard Webhooks, or else the bytes of the secret in UTF-8. Returns null if
+ * Returns a new secret in the form that is stored. The reference library reads a secret without `whsec_` as base64, too, so such a secret gets the
+ * prefix. Any other text is a key in its `raw` format. Secrets that were stored before this rule have no prefix, and keep signing as text.
+ */
+export function standardSecret(secret: string): string {
+  return BASE64.test(secret) ? `${PREFIX}${secret}` : secret
+}
+
+/**
+ * Returns the key of a stored secret: the base64 text after `whsec_`, as in Standard Webhooks, or else the bytes of the secret in UTF-8. Returns null if
  * the text after `whsec_` is not base64.
  */
 export function signingKey(secret: string): Buffer | null {

@@ -88,7 +88,8 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
           'geographic grids as its tiles, the metadata last). Kind `purge` is a cache in front, at `url`. A message `cache.purge` names the ' +
           'tiles that it must remove, whenever a version is found, changed, withdrawn or forgotten, or a basemap is withdrawn or changed. ' +
           '`secret` signs each request (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature` over the whole body). It is ' +
-          '`whsec_` and base64, or any text, whose UTF-8 bytes are the key. It is never returned. If it is omitted, the present secret stays; ' +
+          'base64 with or without `whsec_`, as the reference library reads it, or any other text, whose UTF-8 bytes are the key (`format: raw` ' +
+          'there). A secret that an earlier version stored keeps its meaning until it is changed. It is never returned. If it is omitted, the present secret stays; ' +
           'an empty one removes it. If `name` or `enabled` is omitted, a known target keeps its value, and a new target gets its code as the ' +
           `name and is enabled. ${CREATES_ONLY}`,
         body: targetBodySchema,

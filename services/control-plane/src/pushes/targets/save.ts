@@ -11,7 +11,7 @@ import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish } from '../../platform/edges/commit.js'
 import type { AdminIdentity } from '../../platform/http/app-type.js'
 import { CODE_EXISTS } from '../../platform/http/creates-only.js'
-import { signingKey } from '../../platform/webhooks/signature.js'
+import { signingKey, standardSecret } from '../../platform/webhooks/signature.js'
 
 export type Saved = { readonly ok: true; readonly target: Target } | Refusal
 
@@ -39,7 +39,10 @@ export async function saveTarget(
       name: body.name,
       enabled: body.enabled,
       // Stored files are not signed, since no receiver verifies them.
-      secret: body.kind === 'directory' || body.kind === 'bucket' || body.secret === '' ? null : body.secret,
+      secret:
+        body.kind === 'directory' || body.kind === 'bucket' || body.secret === ''
+          ? null
+          : body.secret && standardSecret(body.secret),
     }
     const target = await upsertTarget(tx, saved, createsOnly)
     if (target === null) return { result: null, changes: [] }

@@ -140,6 +140,7 @@ export const DATA_PLANE: Readonly<Record<string, Example>> = {
   callWmts: { parameters: { service: 'WMTS', request: 'GetCapabilities' }, answer: CAPABILITIES },
   getWmtsCapabilities: { answer: CAPABILITIES },
   callTianditu: { parameters: { code: 'world', set: 'w', request: 'GetCapabilities' }, answer: CAPABILITIES },
+  getTiandituTile: { parameters: { code: 'world', set: 'w', T: 'world_w', x: 0, y: 0, l: 1 } },
   listFeatures: { parameters: { code: 'main', limit: 1 }, answer: ITEMS },
   getFeature: { parameters: { code: 'main', id: '1' }, answer: ITEM },
   getQueryables: { parameters: { code: 'main' }, answer: featureSchema('queryables') },

@@ -1,0 +1,37 @@
+import type { HttpRequest } from '@gateway/native-edge/uws/uws.js'
+
+/** Beginning of addresses with a token in the path: `/t/{token}/vectors/roads.zip`. */
+const ROOM = '/t/'
+/** Addresses of downloads, the only ones that have this form. */
+export const DOWNLOADS = ['/vectors/', '/geojson/', '/shp/', '/archives/'] as const
+
+interface Address {
+  readonly path: string
+  readonly query: string
+}
+
+/**
+ * Returns an address with its token in the query instead of the path, as every other part of the edge, and every log, knows it. Drivers that look at
+ * the end of an address (GDAL 3.6, QGIS) do not find `.zip` in front of `?token=`. Any other address is returned unchanged.
+ */
+export function tokenInQuery({ path, query }: Address): Address {
+  if (!path.startsWith(ROOM)) return { path, query }
+  const slash = path.indexOf('/', ROOM.length)
+  const token = `token=${encodeURIComponent(path.slice(ROOM.length, slash === -1 ? undefined : slash))}`
+  return { path: slash === -1 ? '/' : path.slice(slash), query: query === '' ? token : `${query}&${token}` }
+}
+
+/** Returns a request whose token is in its path as one that has it in its query. */
+export function asDelivered(req: HttpRequest): HttpRequest {
+  const { path, query } = tokenInQuery({ path: req.getUrl(), query: req.getQuery() ?? '' })
+  const delivered: Omit<HttpRequest, 'setYield'> = {
+    getHeader: (name) => req.getHeader(name),
+    getParameter: (index) => req.getParameter(index),
+    getUrl: () => path,
+    getMethod: () => req.getMethod(),
+    getCaseSensitiveMethod: () => req.getCaseSensitiveMethod(),
+    getQuery: () => query,
+    forEach: (each) => req.forEach(each),
+  }
+  return delivered as HttpRequest
+}

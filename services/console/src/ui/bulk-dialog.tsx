@@ -50,7 +50,9 @@ export default function BulkDialog({ bulk, selection, action, onClose }: BulkDia
     >
       <Text>{t.words(selection.count)}</Text>
       {action.effects !== undefined && <Text>{action.effects}</Text>}
-      {action.Fields !== undefined && <action.Fields onChange={setParams} selection={selection as unknown as Selection<never>} />}
+      {action.Fields !== undefined && (
+        <action.Fields onChange={setParams} selection={selection as unknown as Selection<never>} />
+      )}
       {tried && params === null && (
         <Text c="var(--mantine-color-error)" size="sm" role="alert">
           {action.needed ?? t.pickOne}

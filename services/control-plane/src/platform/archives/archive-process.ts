@@ -1,8 +1,8 @@
+import { serve } from '@gateway/core/processes/serve.js'
 import { type UnpackTask, unpackPmtiles } from '@gateway/tilesets/export/unpack.js'
 import { type DeltaTask, writeDelta } from '@gateway/tilesets/export/write-delta.js'
 import { type ExportTask, writeExport } from '@gateway/tilesets/export/write-export.js'
 import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
-import { serve } from '@gateway/core/processes/serve.js'
 
 export type ArchiveTask =
   | ({ readonly what: 'write' } & ExportTask)

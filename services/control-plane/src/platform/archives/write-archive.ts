@@ -1,9 +1,9 @@
+import { HelperProcess } from '@gateway/core/processes/helper-process.js'
 import type { StoredVersion } from '@gateway/store/basemaps.js'
 import type { UnpackTask } from '@gateway/tilesets/export/unpack.js'
 import type { DeltaTask } from '@gateway/tilesets/export/write-delta.js'
 import type { ExportTask } from '@gateway/tilesets/export/write-export.js'
 import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
-import { HelperProcess } from '@gateway/core/processes/helper-process.js'
 import type { ArchiveAnswer, ArchiveTask } from './archive-process.js'
 
 /** The built file, even when the sources run (in tests). */

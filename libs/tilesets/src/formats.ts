@@ -23,6 +23,19 @@ export const CONTENT_TYPES: Readonly<Record<TileFormat, string>> = {
   pbf: 'application/x-protobuf',
 }
 
+/** How a tile is restricted to the area of a token: it is sent whole if it touches the area, or with only the features that do. */
+const WITHIN_AREA: Readonly<Record<TileFormat, 'whole' | 'features'>> = {
+  png: 'whole',
+  jpg: 'whole',
+  webp: 'whole',
+  avif: 'whole',
+  pbf: 'features',
+}
+
+export function isCutByFeatures(format: TileFormat): boolean {
+  return WITHIN_AREA[format] === 'features'
+}
+
 /** Returns the format of a file extension (no dot, any case): `jpeg` is `jpg`, `mvt` is `pbf`. null: not a tile format. */
 export function formatOfExtension(extension: string): TileFormat | null {
   return FORMAT_OF_EXTENSION.get(extension) ?? FORMAT_OF_EXTENSION.get(extension.toLowerCase()) ?? null

@@ -43,7 +43,7 @@ type SetArguments = [
   code: number,
   goodUntil: number,
   extensions: string,
-  geographic: boolean,
+  bits: number,
   plain: number,
   packed: number,
   usage: string,
@@ -170,6 +170,8 @@ export interface ColdSet {
   readonly extensions: readonly string[]
   /** True if zoom 0 has two columns. */
   readonly geographic: boolean
+  /** True if JavaScript answers tokens with an area, because it cuts each tile. Default: false */
+  readonly isCut?: boolean
   /**
    * Heads for tiles that are stored uncompressed (`plain`) and as gzip (`packed`); null if the set has no such tiles. If both are set, the first
    * bytes of each tile decide.
@@ -219,7 +221,7 @@ export class NativeTilesets {
     return addon.canReadColdTiles() ? new NativeTilesets(addon, table) : null
   }
 
-  put({ address, code, goodUntilMs, extensions, geographic, plain, packed, usage, place }: ColdSet): PutOutcome {
+  put({ address, code, goodUntilMs, extensions, geographic, isCut = false, plain, packed, usage, place }: ColdSet): PutOutcome {
     const number = this.#table.numberOf(code)
     if (number === undefined || !hasPossibleLevels(place)) return 'left'
     const until = Math.trunc(goodUntilMs + NATIVE_CLOCK_OFFSET)
@@ -229,7 +231,7 @@ export class NativeTilesets {
       number,
       until,
       names,
-      geographic,
+      (geographic ? 1 : 0) | (isCut ? 2 : 0),
       this.#numberOfHeads(plain),
       this.#numberOfHeads(packed),
       usage,

@@ -64,6 +64,7 @@ export function admitSigned(exchange: RequestContext, wanted: Signable, admitted
   if (signature.bounds !== null && !reaches(edge, signature.bounds, wanted)) return refuse(OUTSIDE_BOUNDS)
   if (signature.bounds === null) edge.native.noteSignature(signature)
   exchange.token = ''
+  exchange.area = signature.bounds
   if (edge.freshness.catalog.basemaps.has(wanted.code)) exchange.asked = `basemap:${wanted.code}`
   admitted()
   return true

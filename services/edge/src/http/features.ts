@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded, type MessageCode } from '@gateway/contracts/messages.js'
@@ -18,7 +17,7 @@ import {
   ReplacedError,
 } from '@gateway/vectors/query/parameters.js'
 import { IndexMissing, QueriesBusy, QueryTimeout } from '@gateway/vectors/query/query-processes.js'
-import { areaKey } from '../catalog/grant-key.js'
+import { areaTag } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import type { FoundIndex, NotMade } from '../features/vector-features.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
@@ -218,8 +217,7 @@ class Page {
 
   /** Weak, because the page contains the time of the response. The same address returns different pages by format and area. */
   #tag(): string {
-    const area = createHash('sha256').update(areaKey(this.#exchange.area)).digest('base64url').slice(0, 8)
-    return `W/"${this.#index.revision}-${this.#query.format}-${area}"`
+    return `W/"${this.#index.revision}-${this.#query.format}-${areaTag(this.#exchange.area)}"`
   }
 
   async answerOne(id: string): Promise<void> {

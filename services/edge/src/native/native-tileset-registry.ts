@@ -9,7 +9,7 @@ import {
 } from '@gateway/native-edge/cold-tiles/cold-sets.js'
 import type { FixedAnswer } from '@gateway/native-edge/hot-tiles/responses.js'
 import { isKnownGrid } from '@gateway/tilesets/address.js'
-import { CONTENT_TYPES, extensionsOf } from '@gateway/tilesets/formats.js'
+import { CONTENT_TYPES, extensionsOf, isCutByFeatures } from '@gateway/tilesets/formats.js'
 import type { Source, SourceLayout } from '@gateway/tilesets/source.js'
 import { SERVER_MARK } from '../http/header-block.js'
 import { tileHeaders } from '../http/tile-headers.js'
@@ -78,6 +78,7 @@ export class NativeTilesetRegistry {
       goodUntilMs,
       extensions: extensionsOf(format),
       geographic: tileMatrixSet !== 'WebMercatorQuad',
+      isCut: isCutByFeatures(format),
       ...headsOf(layout as SourceLayout, target),
       usage: version.usage,
       place: at,

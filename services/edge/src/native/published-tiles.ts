@@ -79,7 +79,7 @@ export class PublishedTiles {
       code,
       gzip,
       usage: tile.usage,
-      grid: gridOf(tile.tileMatrixSet),
+      grid: gridOf(tile),
     })
     const held = { span: 0, code, file }
     this.#held.set(path, held)

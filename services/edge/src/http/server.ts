@@ -5,25 +5,16 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '
 import { App, SSLApp, us_listen_socket_close, us_socket_local_port } from '@gateway/native-edge/uws/uws.js'
 import type { Edge } from '../edge.js'
 import type { CatalogVersion } from '../sync/catalog.js'
-import { onArcgis } from './arcgis.js'
-import { onArchive } from './archives.js'
-import { CATALOG_ROUTES } from './catalog.js'
 import { CertificateWatch } from './certificate-watch.js'
-import { onVectorByPath, onVectorDownload, onVectorFile } from './downloads.js'
 import { drain, giveNotice, type Listener } from './drain.js'
 import { FORWARD_AUTH_PATH, onForwardAuth } from './forward-auth.js'
 import { PREFLIGHT } from './header-block.js'
 import { outsideZooms } from './missing-reasons.js'
-import { onOgcStyles } from './ogc-styles.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
+import { PROTOCOLS } from './protocols.js'
 import { onOther } from './proxy.js'
 import { answerRefusal, fixed, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
 import { type Handler, RequestContext, safely } from './request-context.js'
-import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
-import { onBasemapStyle, onFont, onStyle, onVectorStyle } from './styles.js'
-import { onTianditu } from './tianditu.js'
-import { onTile } from './tiles.js'
-import { onVectorTile, onVectorTileJson } from './vector-tiles.js'
 
 /**
  * Address on which a server that does not listen yet is tested. It has its own port, so that no other process of this edge
@@ -97,31 +88,7 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
     app.options(pattern, safely(edge, onPreflight))
     app.any(pattern, safely(edge, refusing(WRONG_METHOD)))
   }
-  own('/tiles/*', onTile)
-  own('/geojson/*', (e, res, req) => onVectorByPath(e, 'geojson', '/geojson/', res, req))
-  own('/shp/*', (e, res, req) => onVectorByPath(e, 'shapefile', '/shp/', res, req))
-  own('/tiles/:code/style.json', onBasemapStyle)
-  own('/vectors/:code/style.json', onVectorStyle)
-  own('/styles/*', onStyle)
-  own('/fonts/*', onFont)
-  own('/vectors/:code/download', onVectorDownload)
-  own('/vectors/:file', onVectorFile)
-  own('/vectors/:code/tilejson.json', onVectorTileJson)
-  own('/vectors/:code/tiles/*', onVectorTile)
-  own('/archives/*', onArchive)
-  own('/wmts', onWmts)
-  own('/wmts/*', onWmtsResource)
-  own('/tms/*', onTms)
-  own('/ogc/styles', onOgcStyles)
-  own('/ogc/styles/*', onOgcStyles)
-  own('/ogc', onOgc)
-  own('/ogc/*', onOgc)
-  own('/tianditu/*', onTianditu)
-  for (const pattern of ARCGIS_PATTERNS) own(pattern, onArcgis)
-  for (const [path, list, entry] of CATALOG_ROUTES) {
-    own(path, list)
-    own(`${path}/:code`, entry)
-  }
+  for (const { pattern, handler } of Object.values(PROTOCOLS).flat()) if (handler !== null) own(pattern, handler)
   own(FORWARD_AUTH_PATH, onForwardAuth)
   own(`${FORWARD_AUTH_PATH}/*`, onForwardAuth)
   own('/health', onHealth)
@@ -131,9 +98,6 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
   app.any('/*', safely(edge, onOther))
   return app
 }
-
-/** ArcGIS occurs in addresses in two spellings. */
-const ARCGIS_PATTERNS = ['/arcgis/*', '/ArcGIS/*']
 
 /** Patterns of the addresses that an edge serves itself: a test requests each of them with a large catalog. */
 export const OWN_ROUTES = new Set<string>()

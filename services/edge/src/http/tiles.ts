@@ -15,7 +15,7 @@ import type { CachedTile, TileTarget } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import { answerCondition } from './answer-condition.js'
 import { atIn, isUnfixed, labelAt } from './at-time.js'
-import { authorize } from './authorize.js'
+import { ANY_TOKEN, type Ask, authorize } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
 import { cutKey, cutTile, MAX_PLAIN_BYTES, readPart } from './cut-tiles.js'
 import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
@@ -33,6 +33,15 @@ import { absentTile, findTarget, prepareTile, tileAnswer, usageOf, wantedBasemap
 import { answerTileJson } from './tilejson.js'
 
 const OK = '200 OK'
+
+/** Returns the request of an address below `/tiles/`; null: it is none. `onTile` makes none of a tile, since each hit would allocate it. */
+export function askTile(edge: Edge, path: string): Ask | null {
+  const asked = parseTilePath(path)
+  if (asked.kind === 'absent') return null
+  if (asked.kind === 'undecodable') return ANY_TOKEN
+  const signable = asked.kind === 'tile' ? asked : { code: asked.code, version: asked.version }
+  return { wanted: wantedBasemap(edge, asked.code), signable, reach: signable }
+}
 
 /** Handles GET and HEAD of everything below `/tiles/`, synchronously if the token is known and the tile is in memory or in the page cache. */
 export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {

@@ -92,6 +92,7 @@ export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req, asked)
   exchange.errorForm = 'esri'
+  exchange.takesEsri = true
   withReader(exchange, askArcgis(edge, url), (reader) => {
     const { service, tile } = arcgisRequest(exchange.edge, url)
     if (tile !== undefined) return answerTilePath(exchange, tile)
@@ -119,10 +120,14 @@ export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
   })
 }
 
+const OPEN: Ask = { ...ANY_TOKEN, isOpen: true }
+
 /** Returns the request of an address below `/arcgis/`. A missing service is treated as a basemap. */
 export function askArcgis(edge: Edge, url: string): Ask {
-  const { code, tile, service, wanted } = arcgisRequest(edge, url)
+  const { room, isWhole, code, tile, service, wanted } = arcgisRequest(edge, url)
   if (service?.kind === 'vector' && tile !== undefined) return askVectorTile(edge, tile)
+  // Esri's clients read how to authenticate before they have a token.
+  if (room === 'rest/info' && isWhole) return OPEN
   if (code === '') return ANY_TOKEN
   if (service === null || service.kind === 'basemap') return { wanted, signable: null, reach: reachOf(tile, code) }
   return { wanted, signable: null, reach: (area) => withinArea(service.layer, area) !== null }

@@ -19,6 +19,8 @@ export interface Ask {
   readonly signable: Signable | null
   /** The part of the resource that the bounds of a token must admit; null: a resource that cannot be cut to bounds, which they never admit. */
   readonly reach: Reach | null
+  /** True for an address that needs no token. */
+  readonly isOpen?: true
 }
 
 /** Any token may read it: a list, or an address that means nothing. */
@@ -27,10 +29,11 @@ export const ANY_TOKEN: Ask = { wanted: null, signable: null, reach: 'cut' }
 /** Like `authorize`, for the request of an address. */
 export function admit(
   exchange: RequestContext,
-  { wanted, signable, reach }: Ask,
+  { wanted, signable, reach, isOpen }: Ask,
   granted: (fromQuery: boolean, which: number, token: AccessToken) => void,
 ): void {
-  authorize(exchange, wanted, granted, signable, reach)
+  if (isOpen) granted(false, 0, BEARER)
+  else authorize(exchange, wanted, granted, signable, reach)
 }
 
 /**
@@ -55,6 +58,7 @@ export function authorize(
   const presented = presentedToken({
     authorization: exchange.header('authorization'),
     xAccessToken: exchange.header('x-access-token'),
+    esriAuthorization: exchange.takesEsri ? exchange.header('x-esri-authorization') : '',
     query: exchange.query,
     takesTk: exchange.takesTk,
     isKnown: (text) => {

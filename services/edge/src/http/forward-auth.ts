@@ -1,6 +1,6 @@
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
-import { takesTk } from '@gateway/core/access/presented-token.js'
+import { takesEsri, takesTk } from '@gateway/core/access/presented-token.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
@@ -33,6 +33,7 @@ export function onForwardAuth(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const exchange = new RequestContext(edge, 'other', res, req, path, query)
   exchange.errorForm = 'auth'
   exchange.takesTk = takesTk(path)
+  exchange.takesEsri = takesEsri(path)
   const ask = isPlain(path) ? askOf(edge, path, query) : null
   if (ask === null) return admit(exchange, ANY_TOKEN, () => answerRefusal(exchange, NOT_OURS))
   admit(exchange, ask, () => exchange.answer('200 OK', LET_IN, ''))

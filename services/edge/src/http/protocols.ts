@@ -110,7 +110,7 @@ export function routeOf(path: string): Route | undefined {
 }
 
 function matches(pattern: string, path: string): boolean {
-  if (pattern.endsWith('*')) return path.startsWith(pattern.slice(0, -1))
   const [wanted, given] = [pattern.split('/'), path.split('/')]
-  return wanted.length === given.length && wanted.every((part, i) => part.startsWith(':') || part === given[i])
+  const isLong = wanted.at(-1) === '*' ? given.length >= wanted.length : given.length === wanted.length
+  return isLong && wanted.every((part, i) => part.startsWith(':') || part === '*' || part === given[i])
 }

@@ -33,6 +33,7 @@ export function onVectorTile(
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req, path)
   exchange.errorForm = errorForm
+  exchange.takesEsri = errorForm === 'esri'
   const { code, address } = vectorTileAddress(exchange.path)
   const ask = askVectorTile(edge, exchange.path)
   if (code === null) return admit(exchange, ask, () => answerRefusal(exchange, UNDECODABLE))

@@ -86,14 +86,15 @@ export class VectorFeatures {
     vector: CatalogVector,
     { description, revision, file }: QueriedIndex,
     form: Form,
-    crs: Crs,
+    { crs, isGuarded }: { readonly crs: Crs; readonly isGuarded: boolean },
   ): Promise<Derived> {
-    const name = `${revision}-${crs === DEFAULT_CRS ? 'crs84' : crs.uri.replace(/^.*\//, '')}.${form}`
+    const system = crs === DEFAULT_CRS ? 'crs84' : crs.uri.replace(/^.*\//, '')
+    const name = `${revision}-${system}${isGuarded ? '-guarded' : ''}.${form}`
     const { code } = vector.stored
     const fileName = `download.${form}`
     const derived = await this.#store.get(name, async (target) => {
       const output = path.join(target, fileName)
-      const task = { index: file, description, code, form, crs, output, memoryMb: MEMORY_MB }
+      const task = { index: file, description, code, form, crs, isGuarded, output, memoryMb: MEMORY_MB }
       return runConversion({ what: 'form', task })
     })
     // It has its own folder, whose time is that of its last use, because the file's own times are part of its tag.

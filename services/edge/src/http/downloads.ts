@@ -15,7 +15,7 @@ import { RequestContext } from './request-context.js'
 import { answerOpened } from './send-download.js'
 import { wantedVector } from './tile-answer.js'
 import { openVector } from './vector-file.js'
-import { answerForm, namesCrs } from './vector-forms.js'
+import { answerForm, isOtherFile } from './vector-forms.js'
 
 const VECTORS = '/vectors/'
 const DOWNLOAD = '/download'
@@ -57,7 +57,7 @@ export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const granted = () => {
     if (!vector?.served) return answerVector(exchange, vector, code)
     const isStored = VECTOR_DOWNLOADS[vector.stored.kind].extension === extension
-    if (isStored && !namesCrs(exchange.query)) return answerVector(exchange, vector, code)
+    if (isStored && !isOtherFile(exchange.query)) return answerVector(exchange, vector, code)
     const form = FORMS.find((known) => known === extension)
     if (form !== undefined) return answerForm(exchange, vector, form)
     answerRefusal(exchange, otherKind(code, vector.stored.kind))

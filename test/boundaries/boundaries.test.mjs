@@ -11,6 +11,31 @@ const tree = mkdtempSync(join(tmpdir(), 'gateway-boundaries-'))
 
 const CONTROL_PLANE = (room) => `services/control-plane/src/${room}`
 
+/** An import that runs upwards, for each folder of the edge and of the console. */
+const EDGE = {
+  ...{
+    answers: 'http',
+    auth: 'http',
+    catalog: 'http',
+    documents: 'http',
+    features: 'http',
+    files: 'sync',
+    http: 'worker',
+  },
+  ...{ metrics: 'http', native: 'http', offline: 'supervisor', proxy: 'http', standards: 'http', styles: 'http' },
+  ...{ supervisor: 'worker', sync: 'usage', tiles: 'native', usage: 'http', zip: 'http' },
+}
+const CONSOLE = { api: 'pages', app: 'map', map: 'pages', pages: 'app', router: 'ui', texts: 'ui', ui: 'pages' }
+
+function upwardsIn(service, folders) {
+  return Object.entries(folders).map(([folder, other]) => [
+    `in the ${service}, ${folder} imports ${other}`,
+    `services/${service}/src/${folder}`,
+    `../${other}/somewhere.js`,
+    `${service}-${folder}-`,
+  ])
+}
+
 const PLANTED = [
   // The package exports nothing, so no other package can import its modules.
   [
@@ -65,6 +90,9 @@ const PLANTED = [
   ],
   ['a feature imports another', CONTROL_PLANE('system'), '../slicing/somewhere.js', 'control-plane-system-'],
   ['a feature imports the wiring', CONTROL_PLANE('tokens'), '../somewhere.js', 'control-plane-tokens-'],
+  ['notifications import a feature', CONTROL_PLANE('notifications'), '../tokens/somewhere.js', 'control-plane-notif'],
+  ...upwardsIn('edge', EDGE),
+  ...upwardsIn('console', CONSOLE),
   ['files import each other', 'libs/core/src/files', './circle.js', 'no-circle'],
 ].map(([what, directory, imported, rule], i) => ({ what, file: `${directory}/planted-${i}.ts`, imported, rule }))
 

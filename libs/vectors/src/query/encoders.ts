@@ -1,3 +1,4 @@
+import { csvField } from '@gateway/contracts/csv.js'
 import { buildFeature } from 'flatgeobuf/lib/mjs/generic/feature.js'
 import { buildHeader } from 'flatgeobuf/lib/mjs/generic/featurecollection.js'
 import { toGeometryType } from 'flatgeobuf/lib/mjs/generic/geometry.js'

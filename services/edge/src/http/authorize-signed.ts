@@ -8,7 +8,7 @@ import { commonBounds } from '@gateway/tilesets/area.js'
 import { matrixSetOf, TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import { SIGNATURE_WRONG } from '../auth/signed-urls.js'
 import type { Edge } from '../edge.js'
-import type { UsageName } from '../usage/usage-counts.js'
+import type { UsageName } from '../sync/catalog.js'
 import { answerRefusal, STARTING, STORE_DOWN } from './refusals.js'
 import type { RequestContext } from './request-context.js'
 

@@ -6,6 +6,7 @@ import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
 import { isCutByFeatures } from '@gateway/tilesets/formats.js'
 import type { Tile } from '@gateway/tilesets/source.js'
 import { matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
+import { CORS, type HeaderBlock, headerBlock } from '../answers/header-block.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { VECTOR_TILES_CODE } from '../sync/catalog.js'
@@ -18,7 +19,6 @@ import { atIn, isUnfixed, labelAt } from './at-time.js'
 import { ANY_TOKEN, type Ask, authorize } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
 import { cutKey, cutTile, MAX_PLAIN_BYTES, readPart } from './cut-tiles.js'
-import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
 import {
   answerRefusal,
   DISK_BUSY,

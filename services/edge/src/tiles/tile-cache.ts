@@ -1,8 +1,8 @@
 import type { TileFormat, TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { TilePlace } from '@gateway/tilesets/source.js'
 import { LRUCache } from 'lru-cache'
+import type { UsageName } from '../sync/catalog.js'
 import { type Catalog, type CatalogBasemap, type CatalogVersion, EMPTY_CATALOG } from '../sync/catalog.js'
-import type { UsageName } from '../usage/usage-counts.js'
 import { CachedBasemaps } from './cached-basemaps.js'
 import { OpenFile } from './open-file.js'
 

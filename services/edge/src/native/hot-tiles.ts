@@ -1,8 +1,8 @@
 import type { Tile } from '@gateway/tilesets/source.js'
-import type { NativeOpening, NativePublisher } from '../native/publisher.js'
 import { type Catalog, hasSameTiles, sharedCatalog, tilesOf } from '../sync/catalog.js'
-import { OpenFile } from './open-file.js'
-import { type CachedTile, TileCache, type TileTarget } from './tile-cache.js'
+import { OpenFile } from '../tiles/open-file.js'
+import { type CachedTile, TileCache, type TileTarget } from '../tiles/tile-cache.js'
+import type { NativeOpening, NativePublisher } from './publisher.js'
 
 /** Limit: characters of an address whose tile is cached; a longer address is served, but not cached. */
 const MAX_KEPT_PATH = 512

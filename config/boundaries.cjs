@@ -106,21 +106,9 @@ const EDGE_FOLDERS = {
 /** Everything that a request passes, which http joins. */
 const BELOW_HTTP = Object.keys(EDGE_FOLDERS).filter((folder) => !['offline', 'supervisor', 'zip'].includes(folder))
 
-/** Folders of the console. A client of the interface shows its failures, so `api` knows `ui`. */
-const CONSOLE_FOLDERS = {
-  texts: [],
-  router: [],
-  api: ['texts', 'ui'],
-  ui: ['api', 'router', 'texts'],
-  map: ['api', 'texts', 'ui'],
-  pages: ['api', 'map', 'router', 'texts', 'ui'],
-  app: ['api', 'pages', 'router', 'texts', 'ui'],
-}
-
 /** The other folders, and files, of the same package that each folder may import. */
 const FOLDERS = {
   'services/edge': { ...EDGE_FOLDERS, http: [...BELOW_HTTP, 'edge.ts'] },
-  'services/console': CONSOLE_FOLDERS,
   'services/control-plane': {
     ...SHARED_FOLDERS,
     ...Object.fromEntries(FEATURES.map((feature) => [feature, Object.keys(SHARED_FOLDERS)])),

@@ -32,9 +32,9 @@ export interface AuditVerification {
   readonly head_position: number
   /** last position that retention has deleted; 0: none */
   readonly anchor_position: number
-  /** hex SHA-256 of the entry at that position; 64 zeros if there is none */
+  /** hex SHA-256 of the entry at that position; 64 zeros before the first deletion */
   readonly anchor_sha256: string
-  /** when that entry was made, ISO 8601; null: there is none */
+  /** when that entry was made, ISO 8601; null: nothing was deleted */
   readonly anchor_at: string | null
 }
 

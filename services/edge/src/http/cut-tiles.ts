@@ -22,7 +22,7 @@ const NOTHING = new Uint8Array(0)
 const unpack = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip)
 const pack = promisify<Uint8Array, { level: number }, Buffer>(gzip)
 
-/** The result of a cut: a tile, whose body is empty if the area has no feature of it, or the reason why there is none. */
+/** The result of a cut: a tile, whose body is empty if the area has no feature of it, or the reason for its absence. */
 export type CutOutcome = { readonly kind: 'cut'; readonly tile: CachedTile } | Exclude<LoadOutcome, { kind: 'tile' }>
 
 /**

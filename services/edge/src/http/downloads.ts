@@ -65,7 +65,7 @@ export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   admit(exchange, ask, granted)
 }
 
-/** `code` is null if it cannot be decoded, and empty if the address is none of a file. */
+/** `code` is null if it cannot be decoded, and empty if the address does not name a file. */
 function fileAddress(path: string) {
   const name = path.slice(VECTORS.length)
   const dot = name.lastIndexOf('.')

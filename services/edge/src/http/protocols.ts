@@ -29,7 +29,7 @@ import { askTianditu, onTianditu } from './tianditu.js'
 import { askTile, onTile } from './tiles.js'
 import { askVectorTile, askVectorTileJson, onVectorTile, onVectorTileJson } from './vector-tiles.js'
 
-/** Returns the request of an address whose path has a pattern of the protocol; null: it is none of the read interface. */
+/** Returns the request of an address whose path has a pattern of the protocol; null: the read interface does not have it. */
 type MakeAsk = (edge: Edge, path: string, query: string) => Ask | null
 
 /** A pattern of addresses in the form of uWebSockets.js, its request, and its handler; null: the control plane answers. */
@@ -99,12 +99,12 @@ function endless({ pattern }: Route): number {
   return pattern.endsWith('*') ? 1 : 0
 }
 
-/** Returns the request of an address; null: it is none of the read interface. */
+/** Returns the request of an address; null: the read interface does not have it. */
 export function askOf(edge: Edge, path: string, query: string): Ask | null {
   return routeOf(path)?.ask(edge, path, query) ?? null
 }
 
-/** Returns the route that answers a path; undefined if it is none of the read interface. */
+/** Returns the route that answers a path; undefined if the read interface does not have it. */
 export function routeOf(path: string): Route | undefined {
   return BY_PREFERENCE.find(({ pattern }) => matches(pattern, path))
 }

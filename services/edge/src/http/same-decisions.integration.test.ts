@@ -221,7 +221,7 @@ test.each(FORMS.filter(([protocol]) => PROTOCOLS[protocol].every(({ handler }) =
     for (const [i, address] of addressesOf(form).entries())
       for (const query of QUERIES[protocol] ?? ['']) {
         const asked = Object.keys(credentials).flatMap((who, n) =>
-          // Of many addresses, each credential asks for one by GET and for the next by HEAD.
+          // Each credential asks for one address by GET and for the next one by HEAD.
           (i < 2 ? ['GET', 'HEAD'] : [(i + n) % 2 === 0 ? 'GET' : 'HEAD']).map((method) =>
             decisions(address, query, who, method),
           ),

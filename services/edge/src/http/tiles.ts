@@ -34,7 +34,7 @@ import { answerTileJson } from './tilejson.js'
 
 const OK = '200 OK'
 
-/** Returns the request of an address below `/tiles/`; null: it is none. `onTile` makes none of a tile, since each hit would allocate it. */
+/** Returns the request of an address below `/tiles/`; null: the read interface does not have it. `onTile` does not call it for a tile, since each hit would allocate the result. */
 export function askTile(edge: Edge, path: string): Ask | null {
   const asked = parseTilePath(path)
   if (asked.kind === 'absent') return null

@@ -221,7 +221,18 @@ export class NativeTilesets {
     return addon.canReadColdTiles() ? new NativeTilesets(addon, table) : null
   }
 
-  put({ address, code, goodUntilMs, extensions, geographic, isCut = false, plain, packed, usage, place }: ColdSet): PutOutcome {
+  put({
+    address,
+    code,
+    goodUntilMs,
+    extensions,
+    geographic,
+    isCut = false,
+    plain,
+    packed,
+    usage,
+    place,
+  }: ColdSet): PutOutcome {
     const number = this.#table.numberOf(code)
     if (number === undefined || !hasPossibleLevels(place)) return 'left'
     const until = Math.trunc(goodUntilMs + NATIVE_CLOCK_OFFSET)

@@ -70,10 +70,45 @@ const SHARED_FOLDERS = {
 }
 
 /** Features do not import one another; features.ts wires them. */
-const FEATURES = ['exports', 'operators', 'pushes', 'signing', 'slicing', 'system', 'tokens', 'vectors']
+const FEATURES = [
+  'exports',
+  'notifications',
+  'operators',
+  'pushes',
+  'signing',
+  'slicing',
+  'system',
+  'tokens',
+  'vectors',
+]
 
-/** The other folders of the same package that each folder may import. */
+/** Folders of the edge, and the others that each may import, from the bottom to the top: http -> native -> tiles -> sync. */
+const EDGE_FOLDERS = {
+  auth: [],
+  files: [],
+  metrics: [],
+  proxy: [],
+  sync: [],
+  documents: ['files'],
+  offline: ['sync'],
+  usage: ['sync'],
+  catalog: ['documents', 'sync'],
+  standards: ['documents', 'sync'],
+  styles: ['files', 'sync'],
+  zip: ['files', 'sync'],
+  tiles: ['files', 'metrics', 'sync'],
+  features: ['sync', 'tiles'],
+  answers: ['tiles'],
+  native: ['answers', 'auth', 'files', 'metrics', 'standards', 'sync', 'tiles', 'usage'],
+  supervisor: ['metrics', 'offline', 'sync', 'usage', 'own-version.ts'],
+}
+
+/** Everything that a request passes, which http joins. */
+const BELOW_HTTP = Object.keys(EDGE_FOLDERS).filter((folder) => !['offline', 'supervisor', 'zip'].includes(folder))
+
+/** The other folders, and files, of the same package that each folder may import. */
 const FOLDERS = {
+  'services/edge': { ...EDGE_FOLDERS, http: [...BELOW_HTTP, 'edge.ts'] },
   'services/control-plane': {
     ...SHARED_FOLDERS,
     ...Object.fromEntries(FEATURES.map((feature) => [feature, Object.keys(SHARED_FOLDERS)])),
@@ -102,7 +137,10 @@ function folderRule(directory, [folder, allowed]) {
     comment: `In ${directory}, ${folder} may import ${allowed.join(', ') || 'no other folder'}.`,
     severity: 'error',
     from: { path: `${sources}${folder}/`, pathNot: TESTS },
-    to: { path: sources, pathNot: [folder, ...allowed].map((name) => `${sources}${name}/`) },
+    to: {
+      path: sources,
+      pathNot: [folder, ...allowed].map((name) => `${sources}${name}${name.includes('.') ? '$' : '/'}`),
+    },
   }
 }
 

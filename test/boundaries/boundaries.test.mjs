@@ -11,6 +11,30 @@ const tree = mkdtempSync(join(tmpdir(), 'gateway-boundaries-'))
 
 const CONTROL_PLANE = (room) => `services/control-plane/src/${room}`
 
+/** An import that runs upwards, for each folder of the edge. */
+const EDGE = {
+  ...{
+    answers: 'http',
+    auth: 'http',
+    catalog: 'http',
+    documents: 'http',
+    features: 'http',
+    files: 'sync',
+    http: 'worker',
+  },
+  ...{ metrics: 'http', native: 'http', offline: 'supervisor', proxy: 'http', standards: 'http', styles: 'http' },
+  ...{ supervisor: 'worker', sync: 'usage', tiles: 'native', usage: 'http', zip: 'http' },
+}
+
+function upwardsIn(folders) {
+  return Object.entries(folders).map(([folder, other]) => [
+    `in the edge, ${folder} imports ${other}`,
+    `services/edge/src/${folder}`,
+    `../${other}/somewhere.js`,
+    `edge-${folder}-`,
+  ])
+}
+
 const PLANTED = [
   // The package exports nothing, so no other package can import its modules.
   [
@@ -65,6 +89,8 @@ const PLANTED = [
   ],
   ['a feature imports another', CONTROL_PLANE('system'), '../slicing/somewhere.js', 'control-plane-system-'],
   ['a feature imports the wiring', CONTROL_PLANE('tokens'), '../somewhere.js', 'control-plane-tokens-'],
+  ['notifications import a feature', CONTROL_PLANE('notifications'), '../tokens/somewhere.js', 'control-plane-notif'],
+  ...upwardsIn(EDGE),
   ['files import each other', 'libs/core/src/files', './circle.js', 'no-circle'],
 ].map(([what, directory, imported, rule], i) => ({ what, file: `${directory}/planted-${i}.ts`, imported, rule }))
 

@@ -12,6 +12,7 @@ const LIMITS: ReadonlyMap<string, readonly [max: number, Beyond]> = new Map([
   // The longest bearer tokens of sign-in services have some 4 KB.
   ['authorization', [4_096, 'refused']],
   ['x-access-token', [256, 'refused']],
+  ['x-esri-authorization', [4_096, 'refused']],
   ['content-type', [512, 'refused']],
   ['transfer-encoding', [64, 'refused']],
   ['content-length', [32, 'refused']],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertAudit, listAudit } from './audit.js'
-import { pruneAudit, verifyAudit } from './audit-chain.js'
+import { AUDIT_DAYS, compareHead, pruneAudit, verifyAudit } from './audit-chain.js'
 import { logChanges } from './change-log.js'
 import { openStore } from './connect.js'
 import { type FreshStore, freshStore } from './testing/fresh-store.js'
@@ -14,7 +14,8 @@ beforeAll(async () => {
 beforeEach(() =>
   store.sql.begin(async (tx) => {
     await tx`TRUNCATE audit RESTART IDENTITY`
-    await tx`UPDATE audit_chain SET position = 0, sha256 = decode(repeat('00', 32), 'hex') WHERE name <> 'before'`
+    await tx`
+      UPDATE audit_chain SET position = 0, sha256 = decode(repeat('00', 32), 'hex'), at = NULL WHERE name <> 'before'`
   }),
 )
 afterAll(() => store.drop())
@@ -46,6 +47,8 @@ test('each entry contains the SHA-256 of the previous one, in the documented for
     head: previous,
     head_position: 3,
     anchor_position: 0,
+    anchor_sha256: '0'.repeat(64),
+    anchor_at: null,
   })
 })
 
@@ -93,6 +96,57 @@ test.each([
   expect(await mismatch()).toMatchObject({ reason, id })
 })
 
+const MOVE = `
+  DELETE FROM audit WHERE id <= 6;
+  UPDATE audit_chain SET position = 6, sha256 = (SELECT previous_sha256 FROM audit WHERE id = 7)`
+
+test.each([
+  ['without a time', 'NULL'],
+  ['with the time of its entry', 'now()'],
+  ['with a time in the future', `now() + interval '1 day'`],
+])('an anchor that was moved %s is found, although every entry matches', async (_, at) => {
+  await addMany(9)
+  const kept = { ...(await verifyAudit(store.sql)), at: new Date().toISOString() }
+  expect(await compareHead(store.sql, kept)).toBe('same')
+  await store.sql.unsafe(`${MOVE}, at = ${at} WHERE name = 'anchor'`)
+  expect(await verifyAudit(store.sql)).toMatchObject({
+    first_mismatch: { reason: 'early', chain_position: 6, id: null },
+    anchor_position: 6,
+  })
+})
+
+test('a head that was kept finds an anchor that was moved with a false time, and a chain that was rebuilt', async () => {
+  await addMany(5)
+  const { head, head_position } = await verifyAudit(store.sql)
+  const sent = { head, head_position, at: new Date().toISOString() }
+  await addMany(4)
+  await store.sql.unsafe(`${MOVE}, at = now() - interval '500 days' WHERE name = 'anchor'`)
+  expect((await verifyAudit(store.sql)).first_mismatch).toBeNull()
+  expect(await compareHead(store.sql, sent)).toBe('early')
+  const old = new Date(Date.now() - (AUDIT_DAYS + 1) * 86_400_000).toISOString()
+  expect(await compareHead(store.sql, { ...sent, at: old })).toBe('same')
+  expect(await compareHead(store.sql, { head: 'f'.repeat(64), head_position: 8, at: sent.at })).toBe('rebuilt')
+})
+
+test('retention records the time of the entry at the anchor', async () => {
+  await addMany(2)
+  await store.sql`ALTER TABLE audit DISABLE TRIGGER ALL`
+  await store.sql`UPDATE audit SET at = now() - interval '401 days' WHERE id = 1`
+  await store.sql`UPDATE audit SET sha256 = audit_sha256(previous_sha256, chain_position, audit) WHERE id = 1`
+  await store.sql`UPDATE audit SET previous_sha256 = (SELECT sha256 FROM audit WHERE id = 1) WHERE id = 2`
+  await store.sql`UPDATE audit SET sha256 = audit_sha256(previous_sha256, chain_position, audit) WHERE id = 2`
+  await store.sql`UPDATE audit_chain SET sha256 = (SELECT sha256 FROM audit WHERE id = 2) WHERE name = 'head'`
+  await store.sql`ALTER TABLE audit ENABLE TRIGGER ALL`
+  const [first] = await store.sql<{ sha256: Buffer; at: Date }[]>`SELECT sha256, at FROM audit WHERE id = 1`
+  await pruneAudit(store.sql, AUDIT_DAYS)
+  expect(await verifyAudit(store.sql)).toMatchObject({
+    first_mismatch: null,
+    anchor_position: 1,
+    anchor_sha256: first?.sha256.toString('hex'),
+    anchor_at: first?.at.toISOString(),
+  })
+})
+
 test('transactions of several control planes form one chain in commit order, without deadlocks', async () => {
   const planes = Array.from({ length: 3 }, () =>
     openStore(store.url, { applicationName: 'gateway-control-plane', maxConnections: 4 }),
@@ -124,7 +178,7 @@ test('retention removes the oldest entries, and the rest can be verified', async
   const { head } = await verifyAudit(store.sql)
   await store.sql`UPDATE audit SET at = now() - make_interval(days => 401) WHERE id <= 4`
   await pruneAudit(store.sql, 400)
-  expect(await verifyAudit(store.sql)).toEqual({
+  expect(await verifyAudit(store.sql)).toMatchObject({
     first_mismatch: null,
     count: 2,
     head,

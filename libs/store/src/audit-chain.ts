@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto'
 import { pruneUnchained, readAuditEntry } from './audit.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
 
-/** Reasons for a mismatch: the entry was changed, entries before it are missing, or it was never chained. */
-export const MISMATCH_REASONS = ['altered', 'missing', 'inserted'] as const
+/** Retention of the audit in days: a year, and a month to read it. */
+export const AUDIT_DAYS = 400
+
+/** Reasons for a mismatch: the entry was changed, entries before it are missing, it was never chained, or entries that retention keeps are gone. */
+export const MISMATCH_REASONS = ['altered', 'missing', 'inserted', 'early'] as const
 export type MismatchReason = (typeof MISMATCH_REASONS)[number]
 
 /** The first entry that does not match the chain. */
@@ -29,11 +32,24 @@ export interface AuditVerification {
   readonly head_position: number
   /** last position that retention has deleted; 0: none */
   readonly anchor_position: number
+  /** hex SHA-256 of the entry at that position; 64 zeros before the first deletion */
+  readonly anchor_sha256: string
+  /** when that entry was made, ISO 8601; null: nothing was deleted */
+  readonly anchor_at: string | null
+}
+
+/** A head as it was sent to AUDIT_HEAD_TARGET. */
+export interface SentHead {
+  readonly head: string
+  readonly head_position: number
+  /** ISO 8601 */
+  readonly at: string
 }
 
 interface Link {
   readonly position: number
   readonly sha256: Buffer
+  readonly at: Date | null
 }
 
 interface ChainedRow {
@@ -58,14 +74,45 @@ export async function verifyAudit(sql: Queryable, signal?: AbortSignal): Promise
   const walked = await walk(sql, head, start, signal)
   const { found, count } = walked
   const isStranger = stranger !== null && (found === null || (found.id !== null && stranger < found.id))
-  const first = isStranger ? { reason: 'inserted' as const, position: null, id: stranger } : found
+  const early = { reason: 'early' as const, position: start.position, id: null }
+  const first = (await isEarly(sql, start))
+    ? early
+    : isStranger
+      ? { reason: 'inserted' as const, position: null, id: stranger }
+      : found
+  const anchor = await link(sql, 'anchor')
   return {
     first_mismatch: first === null ? null : await described(sql, first),
     count,
     head: head.sha256.toString('hex'),
     head_position: head.position,
-    anchor_position: (await link(sql, 'anchor')).position,
+    anchor_position: anchor.position,
+    anchor_sha256: anchor.sha256.toString('hex'),
+    anchor_at: anchor.at?.toISOString() ?? null,
   }
+}
+
+/** True if the anchor is younger than the retention allows, which leaves a day for clocks that differ. */
+async function isEarly(sql: Queryable, { position, at }: Link): Promise<boolean> {
+  if (position === 0) return false
+  const [row] = await sql<{ early: boolean }[]>`
+    SELECT coalesce(${at}::timestamptz > now() - make_interval(days => ${AUDIT_DAYS - 1}), true) AS early`
+  return row?.early ?? true
+}
+
+/**
+ * Compares a head that was sent earlier with the chain. Returns `rebuilt` if its entry has another digest or is missing, and `early` if the anchor has
+ * passed it although the retention keeps what was made after it was sent.
+ */
+export async function compareHead(sql: Queryable, sent: SentHead): Promise<'same' | 'rebuilt' | 'early'> {
+  const anchor = await link(sql, 'anchor')
+  if (anchor.position > sent.head_position) {
+    const isEarlyFor = await isEarly(sql, { ...anchor, at: new Date(sent.at) })
+    return isEarlyFor ? 'early' : 'same'
+  }
+  if (sent.head_position === anchor.position) return anchor.sha256.toString('hex') === sent.head ? 'same' : 'rebuilt'
+  const [row] = await sql<{ sha256: Buffer }[]>`SELECT sha256 FROM audit WHERE chain_position = ${sent.head_position}`
+  return row?.sha256.toString('hex') === sent.head ? 'same' : 'rebuilt'
 }
 
 interface Found {
@@ -81,7 +128,7 @@ interface Walked {
 }
 
 async function walk(sql: Queryable, head: Link, start: Link, signal?: AbortSignal): Promise<Walked> {
-  let last = start
+  let last: Pick<Link, 'position' | 'sha256'> = start
   for (let count = 0; ; ) {
     signal?.throwIfAborted()
     const rows = await chainedAfter(sql, last.position)
@@ -113,9 +160,9 @@ async function described(sql: Queryable, { reason, position, id }: Found): Promi
 }
 
 async function link(sql: Queryable, name: 'head' | 'anchor'): Promise<Link> {
-  const [row] = await sql<Link[]>`SELECT position, sha256 FROM audit_chain WHERE name = ${name}`
+  const [row] = await sql<Link[]>`SELECT position, sha256, at FROM audit_chain WHERE name = ${name}`
   // Without an anchor or head, no entry can be said to match.
-  return row ?? { position: Number.MAX_SAFE_INTEGER, sha256: Buffer.alloc(0) }
+  return row ?? { position: Number.MAX_SAFE_INTEGER, sha256: Buffer.alloc(0), at: null }
 }
 
 /** Returns the id of the first entry that no control plane inserted, or null. */
@@ -154,9 +201,9 @@ export async function pruneAudit(sql: Sql, days: number): Promise<void> {
 
 /** Returns true if more entries may be left to delete. */
 async function pruneChained(tx: Transaction, days: number): Promise<boolean> {
-  const [anchor] = await tx<Link[]>`SELECT position, sha256 FROM audit_chain WHERE name = 'anchor' FOR UPDATE`
+  const [anchor] = await tx<Link[]>`SELECT position, sha256, at FROM audit_chain WHERE name = 'anchor' FOR UPDATE`
   const [end] = await tx<(Link & { oldest: boolean })[]>`
-    SELECT chain_position AS position, sha256 FROM audit
+    SELECT chain_position AS position, sha256, at FROM audit
     WHERE chain_position > ${anchor?.position ?? 0} AND chain_position <= ${(anchor?.position ?? 0) + BATCH}
       AND chain_position < coalesce(
         (SELECT min(chain_position) FROM audit WHERE chain_position > 0 AND at >= now() - make_interval(days => ${days})),
@@ -164,6 +211,6 @@ async function pruneChained(tx: Transaction, days: number): Promise<boolean> {
     ORDER BY chain_position DESC LIMIT 1`
   if (end === undefined) return false
   const { count } = await tx`DELETE FROM audit WHERE chain_position > 0 AND chain_position <= ${end.position}`
-  await tx`UPDATE audit_chain SET position = ${end.position}, sha256 = ${end.sha256} WHERE name = 'anchor'`
+  await tx`UPDATE audit_chain SET position = ${end.position}, sha256 = ${end.sha256}, at = ${end.at} WHERE name = 'anchor'`
   return count > 0
 }

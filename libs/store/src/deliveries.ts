@@ -1,6 +1,7 @@
 import type { CodedMessage } from '@gateway/contracts/messages.js'
 import { textOf } from '@gateway/contracts/messages.js'
 import type { DeliveryStatus, PushRecord } from '@gateway/contracts/push.js'
+import type { SentHead } from './audit-chain.js'
 import type { Queryable, Transaction } from './connect.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
 import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
@@ -110,6 +111,17 @@ export async function auditHeadReceivedAt(sql: Queryable, targetCode: string): P
     SELECT max(updated_at) AS at FROM deliveries
     WHERE kind = 'event' AND target_code = ${targetCode} AND body->>'event' = ${AUDIT_HEAD_EVENT} AND status = 'succeeded'`
   return row?.at ?? null
+}
+
+/** Limit: earlier heads that are compared with the chain. */
+const MAX_SENT_HEADS = 500
+
+/** Returns the heads that targets have received, newest first. */
+export function sentAuditHeads(sql: Queryable): Promise<SentHead[]> {
+  return sql<SentHead[]>`
+    SELECT body->>'head' AS head, (body->>'head_position')::bigint AS head_position, body->>'at' AS at FROM deliveries
+    WHERE kind = 'event' AND body->>'event' = ${AUDIT_HEAD_EVENT} AND status = 'succeeded'
+    ORDER BY created_at DESC LIMIT ${MAX_SENT_HEADS}`
 }
 
 /** A message to one target, due at once. The lock on the chain's head makes it one in the whole cluster; false: another process has sent one. */

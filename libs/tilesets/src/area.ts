@@ -2,14 +2,16 @@ import { type Bounds, onOneTurn } from '@gateway/contracts/basemap.js'
 
 /**
  * Returns the intersection of two areas in degrees (west greater than east: across the antimeridian): no, one or two boxes. A common edge does not
- * count.
+ * count. A box without width or height, such as that of a point, has an intersection if the other one contains it.
  */
 export function commonParts(one: Bounds, other: Bounds): Bounds[] {
+  const isThin = { x: one[0] === one[2] || other[0] === other[2], y: one[1] === one[3] || other[1] === other[3] }
   const parts = halvesOf(one).flatMap((a) =>
     halvesOf(other).flatMap((b): Bounds[] => {
       const [west, south] = [Math.max(a[0], b[0]), Math.max(a[1], b[1])]
       const [east, north] = [Math.min(a[2], b[2]), Math.min(a[3], b[3])]
-      return west < east && south < north ? [[west, south, east, north]] : []
+      const isCommon = (west < east || (isThin.x && west === east)) && (south < north || (isThin.y && south === north))
+      return isCommon ? [[west, south, east, north]] : []
     }),
   )
   return joinedAtAntimeridian(parts)

@@ -23,6 +23,23 @@ export const CONTENT_TYPES: Readonly<Record<TileFormat, string>> = {
   mlt: 'application/vnd.maplibre-vector-tile',
 }
 
+/**
+ * The restriction of a tile to the area of a token: it is sent whole if it touches the area, or with only the features that do. No library cuts
+ * MapLibre Tiles: those that cross the boundary are refused.
+ */
+const WITHIN_AREA: Readonly<Record<TileFormat, 'whole' | 'features'>> = {
+  png: 'whole',
+  jpg: 'whole',
+  webp: 'whole',
+  avif: 'whole',
+  pbf: 'features',
+  mlt: 'features',
+}
+
+export function isCutByFeatures(format: TileFormat): boolean {
+  return WITHIN_AREA[format] === 'features'
+}
+
 /** Returns the format of a file extension (no dot, any case): `jpeg` is `jpg`, `mvt` is `pbf`. null: not a tile format. */
 export function formatOfExtension(extension: string): TileFormat | null {
   return FORMAT_OF_EXTENSION.get(extension) ?? FORMAT_OF_EXTENSION.get(extension.toLowerCase()) ?? null

@@ -261,6 +261,26 @@ export function touchedLimits(
     .map((part) => tileMatrixLimits(set, zoom, part))
 }
 
+/**
+ * Returns an area in degrees as boxes (left, top, right, bottom) in units of a tile, where 0 and 1 are the tile's edges: also one world to the west
+ * and to the east, since the margin of a tile at the antimeridian reaches there, and without an end at the poles. Returns null for a set's own grid,
+ * in which an area is not a box.
+ */
+export function areaInTile(
+  set: TileMatrixSet,
+  { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
+  [west, south, east, north]: Bounds,
+): [left: number, top: number, right: number, bottom: number][] | null {
+  if (set.own !== null) return null
+  const rows = 2 ** z
+  const columns = rows * (set.columns ?? 1)
+  const top = north >= set.world[3] ? Number.NEGATIVE_INFINITY : row(set, north) * rows - y
+  const bottom = south <= set.world[1] ? Number.POSITIVE_INFINITY : row(set, south) * rows - y
+  const right = column(west > east ? east + 360 : east) * columns - x
+  const left = column(west) * columns - x
+  return [-columns, 0, columns].map((world) => [left + world, top, right + world, bottom])
+}
+
 /** Returns west, south, east, north of a tile, in degrees. */
 export function tileBounds(
   set: TileMatrixSet,

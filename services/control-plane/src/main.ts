@@ -1,11 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { coded } from '@gateway/contracts/messages.js'
 import { createLog, type Log } from '@gateway/core/logging/log.js'
 import { addressHosts, listenHost } from '@gateway/core/settings/address-hosts.js'
 import { ensureAdminCredentials } from '@gateway/core/settings/admin-credentials.js'
 import { loadSettings, type Settings, trustSeconds } from '@gateway/core/settings/load.js'
+import { makePrivateDirectories } from '@gateway/core/settings/make-directory.js'
 import { EXIT_REFUSED, refuseArguments, SettingsRefusal } from '@gateway/core/settings/refusal.js'
 import { settingWarnings } from '@gateway/core/settings/warnings.js'
 import { openTracer } from '@gateway/core/tracing/tracer.js'
@@ -53,6 +55,13 @@ function loadOrRefuse(): { settings: Settings; databaseUrl: string } {
   }
 }
 
+/** Directories of sources and of unfinished work, which no other program reads. Layers are left out, because a web server may read them. */
+function privateDirectories({ dataDir, vectorBuildRoot }: Settings): string[] {
+  const own = ['imports', 'scans', 'scan-memory', 'exports', 'slice-temp'].map((name) => path.join(dataDir, name))
+  // The operator decides about a place outside.
+  return vectorBuildRoot.startsWith(`${dataDir}${path.sep}`) ? [...own, vectorBuildRoot] : own
+}
+
 async function start(configured: Settings, databaseUrl: string): Promise<void> {
   const log = createLog('control-plane', configured.logLevel)
   const settings = withCredentials(configured, log)
@@ -60,6 +69,7 @@ async function start(configured: Settings, databaseUrl: string): Promise<void> {
     log.warn({ code }, `${finding}; ${advice}`)
     tellWhoStarts(`${finding}; ${advice}`)
   }
+  makePrivateDirectories(privateDirectories(settings))
   startWatchdog()
   const notice = new AbortController()
   const stop = new AbortController()

@@ -63,6 +63,7 @@ export const QUERY_MESSAGES = {
   query_nul: '{name} holds a NUL character',
   query_whole_number: '{name} must be a whole number of at least {limit}',
   query_crs: '{name}: {found} is not supported; these are: {names}',
+  query_guard: 'guard must be formulas, and only CSV has it',
   query_format: 'f must be one of {names}',
   query_no_property: '{parameter}: there is no property {name}',
   query_sort_keys: 'sortby takes at most {limit} properties',

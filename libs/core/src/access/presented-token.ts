@@ -7,6 +7,8 @@ import { isTokenWellFormed, TOKEN_MARK } from './token-format.js'
 export interface PresentedCredentials {
   readonly authorization: string | undefined
   readonly xAccessToken: string | undefined
+  /** X-Esri-Authorization, at addresses at which it carries a token (`takesEsri`); default: absent */
+  readonly esriAuthorization?: string | undefined
   /** the raw query string, without the question mark */
   readonly query: string | undefined
   /** true if `tk` carries a token at this address (`takesTk`); default: false */
@@ -18,6 +20,11 @@ export interface PresentedCredentials {
 /** True if the parameter `tk` carries a token at this address, which holds only for paths in Tianditu's form. */
 export function takesTk(path: string): boolean {
   return path.startsWith('/tianditu/')
+}
+
+/** True if X-Esri-Authorization, which Esri's clients send next to the credentials of a proxy, carries a token at this address. */
+export function takesEsri(path: string): boolean {
+  return /^\/arcgis\//i.test(path)
 }
 
 export type PresentedToken = { readonly ok: true; readonly token: string; readonly fromQuery: boolean } | Refusal
@@ -48,6 +55,11 @@ export function presentedToken(from: PresentedCredentials): PresentedToken {
   if (from.xAccessToken) {
     if (token !== '' && token !== from.xAccessToken) return CONFLICT
     token = from.xAccessToken
+  }
+  const esri = bearer(from.esriAuthorization)
+  if (esri !== '') {
+    if (token !== '' && token !== esri) return CONFLICT
+    token = esri
   }
   if (from.query) {
     for (const candidate of queryTokens(from.query, from.takesTk ?? false)) {

@@ -22,3 +22,19 @@ export function threadPoolSize(): number {
 export function withThreadPool(threads: number): Record<string, string> {
   return unlessSet('UV_THREADPOOL_SIZE', String(threads))
 }
+
+/** Secrets that only a control plane needs. */
+const OF_CONTROL_PLANE = ['ADMIN_PASSWORD', 'ADMIN_TOKEN', 'OIDC_CLIENT_SECRET', 'IMPORT_TOKEN', 'SMTP_URL'] as const
+
+/**
+ * Like `childEnvironment`, without the secrets that an edge does not need, for the processes that read requests. The startup guard would demand
+ * credentials for remote administration, which an edge does not judge.
+ */
+export function edgeEnvironment(additions: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const env = childEnvironment({ ...additions, ADMIN_ALLOW_REMOTE: 'false' })
+  for (const name of OF_CONTROL_PLANE) {
+    delete env[name]
+    delete env[`${name}_FILE`]
+  }
+  return env
+}

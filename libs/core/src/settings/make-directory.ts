@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
@@ -10,6 +10,19 @@ export function makeDirectory(path: string): void {
   const above = dirname(path)
   if (above !== path) makeDirectory(above)
   mkdirSync(path)
+}
+
+/**
+ * Creates directories that only the user of this process may enter, and closes existing ones to others, so that the modes of the files in them do not
+ * matter. A directory that cannot be created is left to the first use, which reports it.
+ */
+export function makePrivateDirectories(paths: readonly string[]): void {
+  for (const path of paths) {
+    try {
+      makeDirectory(path)
+      chmodSync(path, 0o700)
+    } catch {}
+  }
 }
 
 /** Returns false if the parent does not exist, or is reported as absent. */

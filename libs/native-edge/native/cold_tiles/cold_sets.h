@@ -30,8 +30,9 @@ struct ColdSet {
   int64_t good_until = 0;  // milliseconds of CLOCK_MONOTONIC
   std::string extensions;  // extensions of these tiles, each between two blanks
   bool geographic = false;  // zoom 0 has two columns
+  bool is_cut = false;      // JavaScript cuts its tiles for a token with an area
   UsagePointer usage;       // of the version
-  Grid grid() const { return geographic ? Grid::Geographic : Grid::Mercator; }
+  Grid grid() const { return is_cut ? Grid::Other : geographic ? Grid::Geographic : Grid::Mercator; }
   // Names of the tiles of the default version in a WMTS, at the address "code/current"; empty if the WMTS does not have the set.
   struct {
     std::string matrix_sets;  // each between two blanks

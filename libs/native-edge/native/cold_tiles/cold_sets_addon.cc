@@ -17,15 +17,16 @@ DirectoryColumns columns_of(const Call &call, int first) {
   return {doubles(first), doubles(first + 1), doubles(first + 2), reinterpret_cast<const uint32_t *>(lengths.data()), lengths.size() / sizeof(uint32_t)};
 }
 
-// Arguments: address, basemap number, good until, extensions, whether it is geographic, numbers of the heads for plain and for packed tiles, name of
-// the version's usage, media type of its tiles, whether they are images.
+// Arguments: address, basemap number, good until, extensions, bits (1: it is geographic, 2: JavaScript cuts its tiles), numbers of the heads for
+// plain and for packed tiles, name of the version's usage, media type of its tiles, whether they are images.
 std::unique_ptr<ColdSet> set_of(const Call &call) {
   auto set = std::make_unique<ColdSet>();
   set->address = call.text(0);
   set->code = static_cast<uint32_t>(call.integer(1));
   set->good_until = call.integer(2);
   set->extensions = call.text(3);
-  set->geographic = call.truth(4);
+  set->geographic = call.integer(4) & 1;
+  set->is_cut = call.integer(4) & 2;
   set->plain = cold_sets.heads(call.integer(5));
   set->packed = cold_sets.heads(call.integer(6));
   set->usage = usage_of(call.text(7));

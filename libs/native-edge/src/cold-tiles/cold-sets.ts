@@ -43,7 +43,7 @@ type SetArguments = [
   code: number,
   goodUntil: number,
   extensions: string,
-  geographic: boolean,
+  bits: number,
   plain: number,
   packed: number,
   usage: string,
@@ -172,6 +172,8 @@ export interface ColdSet {
   readonly extensions: readonly string[]
   /** True if zoom 0 has two columns. */
   readonly geographic: boolean
+  /** True if JavaScript answers tokens with an area, because it cuts each tile. Default: false */
+  readonly isCut?: boolean
   /** Heads for tiles that are stored uncompressed (`plain`) and as gzip (`packed`). The first bytes of each tile decide. */
   readonly plain: SetHeads
   readonly packed: SetHeads
@@ -225,6 +227,7 @@ export class NativeTilesets {
     goodUntilMs,
     extensions,
     geographic,
+    isCut = false,
     plain,
     packed,
     usage,
@@ -241,7 +244,7 @@ export class NativeTilesets {
       number,
       until,
       names,
-      geographic,
+      (geographic ? 1 : 0) | (isCut ? 2 : 0),
       this.#numberOfHeads(plain),
       this.#numberOfHeads(packed),
       usage,

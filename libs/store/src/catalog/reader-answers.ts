@@ -99,6 +99,16 @@ export function entryText<Stored extends Listed, Entry extends ReaderEntry<Store
   return text === null ? OUTSIDE : { entry, text }
 }
 
+/** True if an entry has a part in the area of a token, or if readers may not know of it, which is another refusal. */
+export function isWithin<Stored extends Listed, Entry extends ReaderEntry<Stored>>(
+  kind: ReaderKind<Stored, Entry>,
+  entry: Entry,
+  bases: PublicBases,
+  area: Bounds,
+): boolean {
+  return !mayBeKnown(entry.stored) || kind.answer(entry, bases, area) !== null
+}
+
 function mayBeKnown(stored: Listed): boolean {
   return 'versions' in stored ? isListed(stored) : isOffered(stored)
 }

@@ -16,9 +16,13 @@ export function basemapWithin(stored: StoredBasemap, area: Bounds | null): Store
   return versions.length === 0 && stored.versions.length > 0 ? null : { ...stored, versions }
 }
 
-/** Restricts a vector in the same way. Returns null if it is outside. Unknown bounds stay unknown. */
+/**
+ * Restricts a vector in the same way. Returns null if it is outside. Unknown bounds stay unknown. Numbers that count the features outside are left
+ * out.
+ */
 export function vectorWithin(vector: Vector, area: Bounds | null): Vector | null {
-  if (area === null || vector.bounds === null) return vector
-  const bounds = commonBounds(area, vector.bounds)
-  return bounds === null ? null : { ...vector, bounds }
+  if (area === null) return vector
+  const bounds = vector.bounds === null ? null : commonBounds(area, vector.bounds)
+  if (vector.bounds !== null && bounds === null) return null
+  return { ...vector, bounds, feature_count: null, tiles: { ...vector.tiles, left_out: {} } }
 }

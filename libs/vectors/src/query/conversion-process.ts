@@ -44,7 +44,10 @@ async function makeForm(task: FormTask): Promise<void> {
 }
 
 /** Writes the same as `.../items`, without a limit. */
-function writeItems({ index, description, crs, output }: FormTask, format: 'geojson' | 'csv' | 'fgb'): void {
+function writeItems(
+  { index, description, crs, isGuarded = false, output }: FormTask,
+  format: 'geojson' | 'csv' | 'fgb',
+): void {
   const fields = fieldsOf(description)
   const opened = new OpenIndex(index)
   const fd = fs.openSync(output, 'wx')
@@ -57,6 +60,7 @@ function writeItems({ index, description, crs, output }: FormTask, format: 'geoj
     const texts = format === 'geojson' && crs.uri === DEFAULT_CRS.uri ? (description.texts ?? null) : null
     const query: ItemsQuery = {
       ...{ index, fields, selected: fields, geometryType: description.geometry_type, crs, format, texts },
+      isGuarded,
       ...{ limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, maxBytes: Number.POSITIVE_INFINITY },
       ...{ filter: null, id: null, sort: [], after: null },
     }

@@ -20,6 +20,8 @@ export interface FormTask {
   readonly code: string
   readonly form: Form
   readonly crs: Crs
+  /** see `ItemsQuery` */
+  readonly isGuarded?: boolean
   /** the file that is written */
   readonly output: string
   readonly memoryMb: number

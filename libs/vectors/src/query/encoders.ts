@@ -1,3 +1,4 @@
+import { csvField } from '@gateway/contracts/csv.js'
 import { buildFeature } from 'flatgeobuf/lib/mjs/generic/feature.js'
 import { buildHeader } from 'flatgeobuf/lib/mjs/generic/featurecollection.js'
 import { toGeometryType } from 'flatgeobuf/lib/mjs/generic/geometry.js'
@@ -98,35 +99,36 @@ class GeoJsonEncoder implements Encoder {
   }
 }
 
-/** CSV by RFC 4180, in UTF-8, with the geometry as well-known text in the last column. */
+/** CSV by RFC 4180, in UTF-8, with the geometry as well-known text in the last column. The data are unchanged unless the query guards them. */
 class CsvEncoder implements Encoder {
   readonly #fields: readonly IndexField[]
   readonly #convert: Convert
+  readonly #isGuarded: boolean
 
-  constructor({ selected }: ItemsQuery, convert: Convert) {
+  constructor({ selected, isGuarded = false }: ItemsQuery, convert: Convert) {
     this.#fields = selected
     this.#convert = convert
+    this.#isGuarded = isGuarded
   }
 
   head(): Uint8Array {
-    return Buffer.from(`${['id', ...this.#fields.map(({ name }) => name), 'WKT'].map(csvText).join(',')}\r\n`)
+    const names = ['id', ...this.#fields.map(({ name }) => name), 'WKT']
+    return Buffer.from(`${names.map((name) => csvField(name, this.#isGuarded)).join(',')}\r\n`)
   }
 
   feature(row: Row, values: SqlRow): Uint8Array {
-    const cells = values.map((value, i) => csvOf((this.#fields[i] as IndexField).type, value))
-    const line = [csvText(String(idOf(row))), ...cells, csvText(wktText(row.geometry, this.#convert))]
+    const cells = values.map((value, i) => csvOf((this.#fields[i] as IndexField).type, value, this.#isGuarded))
+    const id = idOf(row)
+    const first = csvField(String(id), this.#isGuarded && typeof id === 'string')
+    const line = [first, ...cells, csvField(wktText(row.geometry, this.#convert), false)]
     return Buffer.from(`${line.join(',')}\r\n`)
   }
 }
 
-function csvOf(type: IndexField['type'], value: Cell): string {
+function csvOf(type: IndexField['type'], value: Cell, isGuarded: boolean): string {
   if (value === null || value instanceof Uint8Array) return ''
   if (type === 'boolean') return jsonOf(type, value)
-  return csvText(String(value))
-}
-
-function csvText(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return csvField(String(value), isGuarded && typeof value === 'string')
 }
 
 const MAGIC = new Uint8Array([0x66, 0x67, 0x62, 0x03, 0x66, 0x67, 0x62, 0x01])

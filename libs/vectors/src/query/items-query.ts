@@ -33,6 +33,8 @@ export interface ItemsQuery {
   readonly continues?: boolean
   readonly crs: Crs
   readonly format: ItemsFormat
+  /** true if texts in CSV that a spreadsheet would execute begin with an apostrophe; default: the data are unchanged */
+  readonly isGuarded?: boolean
   /** the index's texts if the response is a concatenation of them; null: each feature is written for it */
   readonly texts: FeatureTexts | null
   /** size in bytes after which the response is cut between two features */

@@ -45,6 +45,7 @@ const ITEMS_PARAMETERS = [
   'properties',
   'sortby',
   'f',
+  'guard',
 ] as const
 const ITEM_PARAMETERS = ['crs', 'properties', 'f'] as const
 /** Parameters that carry a token. */
@@ -103,6 +104,7 @@ export function parseItemsQuery(text: string, accept: string, index: QueriedInde
   const selected = selectedOf(given.get('properties'), fields)
   const crs = crsAt('crs')
   const format = formatOf(given.get('f'), accept)
+  const isGuarded = isGuardedBy(given.get('guard'), format)
   const isStored = format === 'geojson' && crs === DEFAULT_CRS && selected === fields && sort.length === 0
   return {
     index: file,
@@ -117,6 +119,7 @@ export function parseItemsQuery(text: string, accept: string, index: QueriedInde
     after: cursor === undefined ? null : afterOf(cursor, revision, sort),
     crs,
     format,
+    isGuarded,
     texts: isStored ? (description.texts ?? null) : null,
     maxBytes: MAX_ANSWER_BYTES,
   }
@@ -155,8 +158,19 @@ export function checkDocumentParameters(text: string): void {
 }
 
 /** Parses the CRS of a download in another format. Throws `QueryError`. */
-export function parseFormCrs(text: string, description: IndexDescription): Crs {
-  return crsOf(single(text, new Set(['crs'])), 'crs', crsListOf(description))
+export function parseFormParameters(
+  text: string,
+  form: string,
+  description: IndexDescription,
+): { readonly crs: Crs; readonly isGuarded: boolean } {
+  const given = single(text, new Set(form === 'csv' ? ['crs', 'guard'] : ['crs']))
+  return { crs: crsOf(given, 'crs', crsListOf(description)), isGuarded: isGuardedBy(given.get('guard'), form) }
+}
+
+function isGuardedBy(guard: string | undefined, format: string): boolean {
+  if (guard === undefined) return false
+  if (guard !== 'formulas' || format !== 'csv') throw new QueryError('query_guard')
+  return true
 }
 
 /** Parses parameters, each of which may occur once. */

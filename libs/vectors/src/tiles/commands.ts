@@ -35,7 +35,8 @@ export function readCommands(commands: ArrayLike<number>): Path[] {
     const head = commands[i++] as number
     if ((head & 7) === CLOSE) continue
     if ((head & 7) === MOVE) paths.push([])
-    for (let n = head >> 3; n > 0; n--) {
+    // A tile from outside may announce more than it has.
+    for (let n = head >> 3; n > 0 && i < commands.length; n--) {
       x += unzigzag(commands[i++] as number)
       y += unzigzag(commands[i++] as number)
       paths.at(-1)?.push(x, y)

@@ -4778,7 +4778,7 @@ export interface paths {
             "application/json": {
               first_mismatch: {
                 /** @enum {string} */
-                reason: "altered" | "missing" | "inserted";
+                reason: "altered" | "missing" | "inserted" | "early";
                 chain_position: number | null;
                 id: number | null;
                 at: string | null;
@@ -4790,6 +4790,8 @@ export interface paths {
               head: string;
               head_position: number;
               anchor_position: number;
+              anchor_sha256: string;
+              anchor_at: string | null;
             };
           };
         };

@@ -815,6 +815,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   query_nul: '{name} 含有 NUL 字符',
   query_whole_number: '{name} 必须是不小于 {limit} 的整数',
   query_crs: '{name}：不支持 {found}；支持的有：{names}',
+  query_guard: 'guard 必须是 formulas，且仅用于 CSV',
   query_format: 'f 必须是 {names} 之一',
   query_no_property: '{parameter}：没有属性 {name}',
   query_sort_keys: 'sortby 最多接受 {limit} 个属性',

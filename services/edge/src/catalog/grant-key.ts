@@ -18,3 +18,8 @@ export function grantKey(grants: ReadonlySet<string>): string {
 export function areaKey(area: Bounds | null): string {
   return area === null ? '' : ` within ${area}`
 }
+
+/** Returns a short name of an area, for tags by which clients recognize what was cut to it. */
+export function areaTag(area: Bounds | null): string {
+  return createHash('sha256').update(areaKey(area)).digest('base64url').slice(0, 8)
+}

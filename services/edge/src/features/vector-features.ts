@@ -96,15 +96,16 @@ export class VectorFeatures {
     vector: CatalogVector,
     { description, revision, file }: QueriedIndex,
     form: Form,
-    crs: Crs,
+    { crs, isGuarded }: { readonly crs: Crs; readonly isGuarded: boolean },
     caller = '',
   ): Promise<Derived> {
-    const name = `${revision}-${crs === DEFAULT_CRS ? 'crs84' : crs.uri.replace(/^.*\//, '')}.${form}`
+    const system = crs === DEFAULT_CRS ? 'crs84' : crs.uri.replace(/^.*\//, '')
+    const name = `${revision}-${system}${isGuarded ? '-guarded' : ''}.${form}`
     const { code } = vector.stored
     const fileName = `download.${form}`
     const make = async (target: string) => {
       const output = path.join(target, fileName)
-      const task = { index: file, description, code, form, crs, output, memoryMb: MEMORY_MB }
+      const task = { index: file, description, code, form, crs, isGuarded, output, memoryMb: MEMORY_MB }
       return this.#convert(vector, { what: 'form', task }, target, (await fs.stat(file)).size)
     }
     const derived = await this.#store.get(name, code, make, caller)

@@ -1,5 +1,5 @@
 import { clientAddress, parseRanges, type Range } from '@gateway/core/access/client-address.js'
-import { presentedToken, takesTk } from '@gateway/core/access/presented-token.js'
+import { presentedToken, takesEsri, takesTk } from '@gateway/core/access/presented-token.js'
 import { TOKEN_PREFIX_LENGTH } from '@gateway/core/access/token-format.js'
 import {
   type AccessLine,
@@ -51,6 +51,7 @@ export class Access {
     const presented = presentedToken({
       authorization: req.getHeader('authorization'),
       xAccessToken: req.getHeader('x-access-token'),
+      esriAuthorization: takesEsri(req.getUrl()) ? req.getHeader('x-esri-authorization') : '',
       query,
       takesTk: takesTk(req.getUrl()),
     })

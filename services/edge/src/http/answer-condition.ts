@@ -1,7 +1,7 @@
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import type { HeaderBlock } from '../answers/header-block.js'
 import type { Validators } from '../files/conditional.js'
-import type { HeaderBlock } from './header-block.js'
 import { answerRefusal } from './refusals.js'
 import type { RequestContext } from './request-context.js'
 

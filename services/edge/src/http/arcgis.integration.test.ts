@@ -22,6 +22,46 @@ test('the list of services has each basemap under its type', async () => {
   expect((await json('/arcgis/rest/info')).json.authInfo).toEqual({ isTokenBasedSecurity: true })
 })
 
+test('the server information needs no token, whatever a client sends, and nothing else is open', async () => {
+  const without = (address: string, headers = {}) => ask(address, { headers: { 'x-access-token': '', ...headers } })
+  for (const address of [
+    '/arcgis/rest/info',
+    '/ArcGIS/REST/INFO?f=pjson',
+    '/arcgis/rest/info?f=json&token=bmp_nothing',
+  ])
+    for (const method of ['GET', 'HEAD']) {
+      const { status, body } = await ask(address, { headers: { 'x-access-token': '' }, method })
+      expect([address, status]).toEqual([address, 200])
+      if (method === 'GET') expect(JSON.parse(String(body)).authInfo).toEqual({ isTokenBasedSecurity: true })
+    }
+  for (const address of [SERVICES, '/arcgis/rest/info/more', '/arcgis/rest'])
+    expect([address, (await without(address)).status]).toEqual([address, 401])
+  const asked = { 'x-original-uri': '/arcgis/rest/info' }
+  expect((await without('/api/v1/forward-auth', asked)).status).toBe(200)
+})
+
+test("a token in Esri's own header opens the addresses of ArcGIS, and no others", async () => {
+  const headers = { 'x-access-token': '', 'x-esri-authorization': `Bearer ${running.token}` }
+  const tile = `${SERVICES}/raster/MapServer/tile/0/0/0`
+  for (let i = 0; i < 3; i++) {
+    expect((await ask(`${SERVICES}?f=json`, { headers })).status).toBe(200)
+    const { status, headers: sent } = await ask(tile, { headers })
+    expect([status, sent.vary]).toEqual([200, 'Authorization, X-Access-Token, X-Esri-Authorization'])
+    expect((await ask('/tiles/raster/current/0/0/0.png', { headers })).status).toBe(401)
+    expect((await ask('/ogc', { headers })).status).toBe(401)
+    expect((await ask(tile, { headers: { 'x-access-token': '' } })).status).toBe(401)
+  }
+  const two = { ...headers, 'x-access-token': createToken() }
+  expect((await ask(tile, { headers: two })).status).toBe(400)
+  for (const [address, status] of [
+    [tile, 200],
+    ['/tiles/raster/current/0/0/0.png', 401],
+  ] as const)
+    expect((await ask('/api/v1/forward-auth', { headers: { ...headers, 'x-original-uri': address } })).status).toBe(
+      status,
+    )
+})
+
 test('a map service has the levels of Esri, and keywords in its address are case-insensitive', async () => {
   const { json: service } = await json(`${SERVICES}/raster/MapServer?f=json`)
   const { tileInfo } = service
@@ -47,7 +87,8 @@ test('a tile of a map service is the tile of the tile route, with its headers an
   const tile = await ask(`${SERVICES}/raster/MapServer/tile/0/0/0`)
   expect(takeUsage(running)).toEqual(usage)
   expect(tile.body.equals(SMALL)).toBe(true)
-  expect({ ...tile.headers, date: '' }).toEqual({ ...plain.headers, date: '' })
+  const vary = 'Authorization, X-Access-Token, X-Esri-Authorization'
+  expect({ ...tile.headers, date: '' }).toEqual({ ...plain.headers, vary, date: '' })
   const again = await ask(`${SERVICES}/raster/MapServer/tile/0/0/0`, {
     headers: { 'if-none-match': plain.headers.etag },
   })

@@ -17,7 +17,7 @@ import {
 } from '../standards/esri-documents.js'
 import { type EsriService, readableServices, serviceAt, styleRoot, styleServer } from '../standards/esri-services.js'
 import { type Addresses, type Layer, withinArea } from '../standards/layer.js'
-import type { Wanted } from './authorize.js'
+import { ANY_TOKEN, type Ask, type Wanted } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerDocument } from './document.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
@@ -26,7 +26,7 @@ import { answerOf, answerTilePath, type Reader, reachOf, withReader } from './st
 import { stylePlaces } from './styles.js'
 import { wantedBasemap } from './tile-answer.js'
 import { answerTilemap } from './tilemap.js'
-import { onVectorTile } from './vector-tiles.js'
+import { askVectorTile, onVectorTile } from './vector-tiles.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** Operations of a map service that cannot be served from tiles. */
@@ -70,7 +70,7 @@ function parseAddress(path: string): Address {
  * Returns the parts of an address below `/arcgis/`. `code` is '' if the address does not name a service. `wanted` is the resource that a token must
  * be granted. `tile` is the address of the tile at the tile route or at that of vector tiles; undefined if the address does not name a tile.
  */
-export function arcgisRequest(edge: Edge, path: string) {
+function arcgisRequest(edge: Edge, path: string) {
   const { room, type, rest, ...address } = parseAddress(path)
   const code = room === 'rest/services' ? address.code : ''
   const service = code === '' ? null : serviceAt(edge.freshness.catalog, code, type)
@@ -87,12 +87,13 @@ function wantedService(edge: Edge, code: string, service: EsriService | null): W
 /** Serves the part of ArcGIS REST that concerns tiles: the list of services, map services of cached tiles, vector tile services. */
 export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const url = req.getUrl()
-  const { room, isWhole, code, rest, tile: asked, service: known, wanted } = arcgisRequest(edge, url)
+  const { room, isWhole, code, rest, tile: asked, service: known } = arcgisRequest(edge, url)
   if (known?.kind === 'vector' && asked !== undefined) return onVectorTile(edge, res, req, asked, 'esri')
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req, asked)
   exchange.errorForm = 'esri'
-  withReader(exchange, wanted, isPlaced(known, code) ? reachOf(asked, code) : 'cut', (reader) => {
+  exchange.takesEsri = true
+  withReader(exchange, askArcgis(edge, url), (reader) => {
     const { service, tile } = arcgisRequest(exchange.edge, url)
     if (tile !== undefined) return answerTilePath(exchange, tile)
     const operation = rest.join('/').toLowerCase()
@@ -119,9 +120,17 @@ export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
   })
 }
 
-/** True if a service is a basemap or does not exist: missing services are treated as basemaps. */
-export function isPlaced(service: EsriService | null, code: string): boolean {
-  return code !== '' && (service === null || service.kind === 'basemap')
+const OPEN: Ask = { ...ANY_TOKEN, isOpen: true }
+
+/** Returns the request of an address below `/arcgis/`. A missing service is treated as a basemap. */
+export function askArcgis(edge: Edge, url: string): Ask {
+  const { room, isWhole, code, tile, service, wanted } = arcgisRequest(edge, url)
+  if (service?.kind === 'vector' && tile !== undefined) return askVectorTile(edge, tile)
+  // Esri's clients read how to authenticate before they have a token.
+  if (room === 'rest/info' && isWhole) return OPEN
+  if (code === '') return ANY_TOKEN
+  if (service === null || service.kind === 'basemap') return { wanted, signable: null, reach: reachOf(tile, code) }
+  return { wanted, signable: null, reach: (area) => withinArea(service.layer, area) !== null }
 }
 
 function answerServices(exchange: RequestContext, { token, inserted, area }: Reader): void {

@@ -4,7 +4,7 @@ import { isRemote } from '@gateway/core/object-storage/location.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
-import { authorize } from './authorize.js'
+import { type Ask, admit } from './authorize.js'
 import { absentVersion, shownName } from './missing-reasons.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { RequestContext } from './request-context.js'
@@ -21,11 +21,8 @@ const TYPES: Readonly<Record<string, string>> = {
 export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'download', res, req)
-  const [, , code = '', file = '', ...rest] = exchange.path.split('/').map((segment) => decodedSegment(segment) ?? '')
-  const dot = file.lastIndexOf('.')
-  const label = file.slice(0, Math.max(0, dot))
+  const { code, label, storage, rest } = archiveAddress(exchange.path)
   const answer = () => {
-    const storage = file.slice(dot + 1)
     const basemap = edge.freshness.catalog.basemaps.get(code)
     const version = basemap?.versions.get(label)
     if (rest.length > 0 || !Object.hasOwn(TYPES, storage)) return answerRefusal(exchange, NO_ARCHIVE_ADDRESS)
@@ -46,7 +43,19 @@ export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
     const opening = isRemote(path) ? openRemoteArchive(exchange, offered) : openFile(exchange, offered)
     answerOpened(exchange, opening, { basemap: code, version: name })
   }
-  authorize(exchange, wantedBasemap(edge, code), answer, { code, version: label, whole: true })
+  admit(exchange, askArchive(edge, exchange.path), answer)
+}
+
+function archiveAddress(path: string) {
+  const [, , code = '', file = '', ...rest] = path.split('/').map((segment) => decodedSegment(segment) ?? '')
+  const dot = file.lastIndexOf('.')
+  return { code, label: file.slice(0, Math.max(0, dot)), storage: file.slice(dot + 1), rest }
+}
+
+export function askArchive(edge: Edge, path: string): Ask {
+  const { code, label } = archiveAddress(path)
+  const signable = { code, version: label, whole: true }
+  return { wanted: wantedBasemap(edge, code), signable, reach: signable }
 }
 
 const NO_ARCHIVE_ADDRESS = refuse('not_found', coded('archive_address'))

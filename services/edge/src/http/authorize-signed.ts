@@ -1,13 +1,14 @@
 import { type Bounds, CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import type { AccessToken } from '@gateway/core/access/decide.js'
 import { presentedSignature } from '@gateway/core/access/signed-url.js'
 import type { NoTileAddress, TileAddress } from '@gateway/tilesets/address.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
 import { matrixSetOf, TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import { SIGNATURE_WRONG } from '../auth/signed-urls.js'
 import type { Edge } from '../edge.js'
-import type { UsageName } from '../usage/usage-counts.js'
+import type { UsageName } from '../sync/catalog.js'
 import { answerRefusal, STARTING, STORE_DOWN } from './refusals.js'
 import type { RequestContext } from './request-context.js'
 
@@ -24,11 +25,27 @@ export interface Signable {
   readonly whole?: boolean
 }
 
-/** The resource that a token with bounds would read: a tile, a document of a basemap, or a response that is itself cut to the bounds. */
-export type Reach = Signable | 'cut'
+/**
+ * The resource that a token with bounds would read: a tile, a document of a basemap, a response that is itself cut to the bounds, or something that
+ * tells by itself whether it lies within an area.
+ */
+export type Reach = Signable | 'cut' | ((area: Bounds, token: AccessToken) => boolean)
 
 export const OUTSIDE_AREA = refuse('outside_bounds', coded('token_outside'))
 const OUTSIDE_BOUNDS = refuse('outside_bounds', coded('signature_outside'))
+
+/** Stands in for the token in requests with a signed URL. */
+export const BEARER: AccessToken = {
+  id: '',
+  prefix: '',
+  scopes: new Set(['read']),
+  basemaps: new Set(),
+  vectors: new Set(),
+  layers: new Set(),
+  expiresAtMs: null,
+  disabled: false,
+  limits: null,
+}
 
 /**
  * Decides on a request without a token by the signature in its query: 401 if it was made for something else or has expired, 403 if its bounds
@@ -61,9 +78,10 @@ export function admitSigned(exchange: RequestContext, wanted: Signable, admitted
   // biome-ignore lint/plugin: calendar, by which addresses expire
   const signature = edge.signed.verify(presented, wanted.code, version, Date.now())
   if (!signature.ok) return refuse(signature)
-  if (signature.bounds !== null && !reaches(edge, signature.bounds, wanted)) return refuse(OUTSIDE_BOUNDS)
+  if (signature.bounds !== null && !reaches(edge, signature.bounds, wanted, BEARER)) return refuse(OUTSIDE_BOUNDS)
   if (signature.bounds === null) edge.native.noteSignature(signature)
   exchange.token = ''
+  exchange.area = signature.bounds
   if (edge.freshness.catalog.basemaps.has(wanted.code)) exchange.asked = `basemap:${wanted.code}`
   admitted()
   return true
@@ -91,8 +109,9 @@ function accounted({ edge }: RequestContext, { opens, code }: Signable): UsageNa
 }
 
 /** True if bounds, in degrees, admit the resource. They never admit an unspecified or a whole resource. */
-export function reaches({ freshness }: Edge, bounds: Bounds, wanted: Reach | null): boolean {
+export function reaches({ freshness }: Edge, bounds: Bounds, wanted: Reach | null, token: AccessToken): boolean {
   if (wanted === 'cut') return true
+  if (typeof wanted === 'function') return wanted(bounds, token)
   if (wanted === null || wanted.whole) return false
   const { opens, code, version, address } = wanted
   // The file of a vector cannot be cut, unlike its tiles; styles, sprites and glyphs have no place.
@@ -101,6 +120,7 @@ export function reaches({ freshness }: Edge, bounds: Bounds, wanted: Reach | nul
   const known = freshness.catalog.basemaps.get(code)?.versions.get(version ?? CURRENT_VERSION)
   // Invalid or missing tiles have no place, and are refused for that reason later.
   if (known === undefined || address?.ok === false) return true
-  if (address === undefined) return commonBounds(bounds, known.stored.bounds) !== null
-  return tileTouches(matrixSetOf(known.stored), address, bounds)
+  const set = matrixSetOf(known.stored)
+  if (address === undefined) return commonBounds(bounds, known.stored.bounds ?? set.world) !== null
+  return tileTouches(set, address, bounds)
 }

@@ -4,13 +4,37 @@ import { presentedToken } from '@gateway/core/access/presented-token.js'
 import type { Admission } from '@gateway/core/access/rate-limiter.js'
 import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
 import { type Edge, edgeFor } from '../edge.js'
-import { admitSigned, OUTSIDE_AREA, type Reach, reaches, type Signable } from './authorize-signed.js'
+import { admitSigned, BEARER, OUTSIDE_AREA, type Reach, reaches, type Signable } from './authorize-signed.js'
 import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
 import { guarded, type RequestContext } from './request-context.js'
 import { noteSet, usageOf } from './tile-answer.js'
 
 /** The resource of a request: several candidates if its address is ambiguous. */
 export type Wanted = WantedResource | readonly NonNullable<WantedResource>[]
+
+/** The request of an address, before anybody has decided whether its sender may have it. */
+export interface Ask {
+  readonly wanted: Wanted
+  /** The resource that a signed URL would have to open if the request has no token; null: signed URLs are not accepted. */
+  readonly signable: Signable | null
+  /** The part of the resource that the bounds of a token must admit; null: a resource that cannot be cut to bounds, which they never admit. */
+  readonly reach: Reach | null
+  /** True for an address that needs no token. */
+  readonly isOpen?: true
+}
+
+/** Any token may read it: a list, or an address that means nothing. */
+export const ANY_TOKEN: Ask = { wanted: null, signable: null, reach: 'cut' }
+
+/** Like `authorize`, for the request of an address. */
+export function admit(
+  exchange: RequestContext,
+  { wanted, signable, reach, isOpen }: Ask,
+  granted: (fromQuery: boolean, which: number, token: AccessToken) => void,
+): void {
+  if (isOpen) granted(false, 0, BEARER)
+  else authorize(exchange, wanted, granted, signable, reach)
+}
 
 /**
  * Finds the token of a request and decides. Calls `granted` only if the token may read the resource: immediately if the token is known here, later
@@ -34,6 +58,7 @@ export function authorize(
   const presented = presentedToken({
     authorization: exchange.header('authorization'),
     xAccessToken: exchange.header('x-access-token'),
+    esriAuthorization: exchange.takesEsri ? exchange.header('x-esri-authorization') : '',
     query: exchange.query,
     takesTk: exchange.takesTk,
     isKnown: (text) => {
@@ -75,19 +100,19 @@ export function authorize(
     if (which > 0) accountTo(exchange, token as AccessToken, candidates[which] as WantedResource)
     const allowed = token as AccessToken
     const area = allowed.limits?.area ?? null
-    if (area !== null && candidates[which] !== null && !reaches(edge, area, reach))
+    if (area !== null && candidates[which] !== null && !reaches(edge, area, reach, allowed))
       return answerRefusal(exchange, OUTSIDE_AREA)
     exchange.area = area
     exchange.reader = allowed
     const rate = allowed.limits?.rate ?? null
-    if (rate === null) return admit(allowed, now, which)
+    if (rate === null) return letIn(allowed, now, which)
     const proceed = (admission: Admission) =>
-      admission.ok ? admit(allowed, now, which) : answerRefusal(exchange, admission)
+      admission.ok ? letIn(allowed, now, which) : answerRefusal(exchange, admission)
     const admission = edge.rates.admit(allowed.id, rate)
     if (!(admission instanceof Promise)) return proceed(admission)
     void admission.then((later) => edge.turns.run(() => answerLater(exchange, () => proceed(later))))
   }
-  const admit = (token: AccessToken, now: number, which: number) => {
+  const letIn = (token: AccessToken, now: number, which: number) => {
     edge.tokens.noteUsed(token, now)
     edge.tokens.noteAddress(token, now, () => exchange.sender().address)
     // Only while the token is in the cache, through which invalidations reach the native table: it may have been dropped since the store answered.
@@ -121,19 +146,6 @@ function noteRefused(
     edge.native.noteToken(plaintext, token)
     if (wanted?.address !== undefined && wanted.opens === undefined) noteSet(edge, path, wanted)
   }
-}
-
-/** Stands in for the token in requests with a signed URL. */
-const BEARER: AccessToken = {
-  id: '',
-  prefix: '',
-  scopes: new Set(['read']),
-  basemaps: new Set(),
-  vectors: new Set(),
-  layers: new Set(),
-  expiresAtMs: null,
-  disabled: false,
-  limits: null,
 }
 
 /** Accounts only to names in the catalog, since the number of other names is unbounded. */

@@ -1,10 +1,10 @@
 import { presentedToken } from '@gateway/core/access/presented-token.js'
 import type { FilePart } from '@gateway/tilesets/source.js'
+import { CORS, type Header, type HeaderBlock, headerBlock, SERVER_MARK } from '../answers/header-block.js'
 import { type DocumentRequest, SECRET_PLACE } from '../documents/document-cache.js'
 import type { HeldDocument } from '../documents/held-document.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { answerCondition } from './answer-condition.js'
-import { CORS, type Header, type HeaderBlock, headerBlock, SERVER_MARK } from './header-block.js'
 import { answerRefusal, INTERNAL } from './refusals.js'
 import { guarded, type RequestContext } from './request-context.js'
 

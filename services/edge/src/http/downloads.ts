@@ -7,7 +7,7 @@ import { decodedSegment } from '@gateway/tilesets/address.js'
 import { FORMS } from '@gateway/vectors/query/conversion.js'
 import type { Edge } from '../edge.js'
 import type { CatalogVector } from '../sync/catalog.js'
-import { authorize, type Wanted } from './authorize.js'
+import { ANY_TOKEN, type Ask, admit, type Wanted } from './authorize.js'
 import { noVector, shownName } from './missing-reasons.js'
 import { onOther } from './proxy.js'
 import { answerRefusal, UNDECODABLE } from './refusals.js'
@@ -15,7 +15,7 @@ import { RequestContext } from './request-context.js'
 import { answerOpened } from './send-download.js'
 import { wantedVector } from './tile-answer.js'
 import { openVector } from './vector-file.js'
-import { answerForm, namesCrs } from './vector-forms.js'
+import { answerForm, isOtherFile } from './vector-forms.js'
 
 const VECTORS = '/vectors/'
 const DOWNLOAD = '/download'
@@ -28,9 +28,16 @@ export function onVectorDownload(edge: Edge, res: HttpResponse, req: HttpRequest
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'download', res, req)
   const code = decodedSegment(inner)
-  if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
+  const ask = askVectorDownload(edge, exchange.path)
+  if (code === null) return admit(exchange, ask, () => answerRefusal(exchange, UNDECODABLE))
   const vector = edge.freshness.catalog.vectors.get(code)
-  authorize(exchange, wantedVector(edge, code), () => answerVector(exchange, vector, code))
+  admit(exchange, ask, () => answerVector(exchange, vector, code))
+}
+
+/** A whole file cannot be cut to the bounds of a token. */
+export function askVectorDownload(edge: Edge, path: string): Ask {
+  const code = decodedSegment(path.slice(VECTORS.length, -DOWNLOAD.length))
+  return code === null ? ANY_TOKEN : { wanted: wantedVector(edge, code), signable: null, reach: null }
 }
 
 const EXTENSIONS: ReadonlySet<string> = new Set(Object.values(VECTOR_DOWNLOADS).map(({ extension }) => extension))
@@ -40,25 +47,40 @@ const EXTENSIONS: ReadonlySet<string> = new Set(Object.values(VECTOR_DOWNLOADS).
  * in the stored form or converted from it.
  */
 export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
-  const name = req.getUrl().slice(VECTORS.length)
-  const dot = name.lastIndexOf('.')
-  const extension = name.slice(dot + 1)
-  if (!EXTENSIONS.has(extension) || dot < 1 || name.includes('/')) return onOther(edge, res, req)
+  const ask = askVectorFile(edge, req.getUrl())
+  if (ask === null) return onOther(edge, res, req)
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'download', res, req)
-  const code = decodedSegment(name.slice(0, dot))
-  if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
+  const { code, extension } = fileAddress(exchange.path)
+  if (code === null) return admit(exchange, ask, () => answerRefusal(exchange, UNDECODABLE))
   const vector = edge.freshness.catalog.vectors.get(code)
   const granted = () => {
     if (!vector?.served) return answerVector(exchange, vector, code)
     const isStored = VECTOR_DOWNLOADS[vector.stored.kind].extension === extension
-    if (isStored && !namesCrs(exchange.query)) return answerVector(exchange, vector, code)
+    if (isStored && !isOtherFile(exchange.query)) return answerVector(exchange, vector, code)
     const form = FORMS.find((known) => known === extension)
     if (form !== undefined) return answerForm(exchange, vector, form)
     answerRefusal(exchange, otherKind(code, vector.stored.kind))
   }
-  // Sources of styles have this address, so a signature may open it.
-  authorize(exchange, wantedVector(edge, code), granted, { opens: 'vector', code, version: null })
+  admit(exchange, ask, granted)
+}
+
+/** `code` is null if it cannot be decoded, and empty if the address does not name a file. */
+function fileAddress(path: string) {
+  const name = path.slice(VECTORS.length)
+  const dot = name.lastIndexOf('.')
+  const extension = name.slice(dot + 1)
+  const isFile = EXTENSIONS.has(extension) && dot >= 1 && !name.includes('/')
+  return { code: isFile ? decodedSegment(name.slice(0, dot)) : '', extension }
+}
+
+/** Sources of styles have this address, so a signature may open it. */
+export function askVectorFile(edge: Edge, path: string): Ask | null {
+  const { code } = fileAddress(path)
+  if (code === '') return null
+  if (code === null) return ANY_TOKEN
+  const signable = { opens: 'vector', code, version: null } as const
+  return { wanted: wantedVector(edge, code), signable, reach: signable }
 }
 
 /** Handles GET and HEAD of the compatibility routes `/geojson/{relative_path}` and `/shp/{relative_path}`. */
@@ -66,15 +88,22 @@ export function onVectorByPath(edge: Edge, kind: VectorKind, prefix: string, res
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'download', res, req)
   const relativePath = decodedSegment(exchange.path.slice(prefix.length))
-  if (relativePath === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
-  const { found, wanted } = vectorsAt(edge, kind, relativePath)
-  authorize(exchange, wanted, (_, which) => answerVector(exchange, found[which], relativePath))
+  const ask = askVectorByPath(edge, kind, prefix, exchange.path)
+  if (relativePath === null) return admit(exchange, ask, () => answerRefusal(exchange, UNDECODABLE))
+  const { found } = vectorsAt(edge, kind, relativePath)
+  admit(exchange, ask, (_, which) => answerVector(exchange, found[which], relativePath))
+}
+
+export function askVectorByPath(edge: Edge, kind: VectorKind, prefix: string, path: string): Ask {
+  const relativePath = decodedSegment(path.slice(prefix.length))
+  if (relativePath === null) return ANY_TOKEN
+  return { wanted: vectorsAt(edge, kind, relativePath).wanted, signable: null, reach: null }
 }
 
 /**
  * Returns the vectors that a relative path may mean. A sequence of GeoJSON often has the extension `.geojson`; its media type says what it is.
  */
-export function vectorsAt({ freshness }: Edge, kind: VectorKind, relativePath: string) {
+function vectorsAt({ freshness }: Edge, kind: VectorKind, relativePath: string) {
   const kinds: readonly VectorKind[] = kind === 'geojson' ? ['geojson', 'geojson_sequence'] : [kind]
   const found = (freshness.catalog.vectorsByPath.get(relativePath) ?? []).filter((v) => kinds.includes(v.stored.kind))
   // An address without a vector needs a token that is granted its name, so that 403 and 404 disclose nothing.

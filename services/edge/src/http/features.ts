@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded, type MessageCode } from '@gateway/contracts/messages.js'
@@ -18,7 +17,8 @@ import {
   ReplacedError,
 } from '@gateway/vectors/query/parameters.js'
 import { IndexMissing, QueriesBusy, QueryTimeout } from '@gateway/vectors/query/query-processes.js'
-import { areaKey } from '../catalog/grant-key.js'
+import { CORS, type Header, headerBlock } from '../answers/header-block.js'
+import { areaTag } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import type { FoundIndex, NotMade } from '../features/vector-features.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
@@ -28,10 +28,9 @@ import { type Addresses, addressFormsOf } from '../standards/layer.js'
 import type { CatalogVector } from '../sync/catalog.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
 import { answerCondition } from './answer-condition.js'
-import { authorize } from './authorize.js'
+import { type Ask, admit } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerDocument } from './document.js'
-import { CORS, type Header, headerBlock } from './header-block.js'
 import { noVector, shownName } from './missing-reasons.js'
 import { answerRefusal, INTERNAL, NOT_FOUND, STORAGE_DOWN } from './refusals.js'
 import { guarded, RequestContext } from './request-context.js'
@@ -61,30 +60,32 @@ export function isOfFeatures([room, , ...more]: readonly string[]): boolean {
 export function onFeatures(edge: Edge, res: HttpResponse, req: HttpRequest, code: string, rest: readonly string[]) {
   const exchange = new RequestContext(edge, 'catalog', res, req)
   const vector = edge.freshness.catalog.vectors.get(code)
-  authorize(
-    exchange,
-    wantedVector(edge, code),
-    (fromQuery) => {
-      if (!vector?.served) return answerRefusal(exchange, noVector(code))
-      if (vectorWithin(vector, exchange.area) === null) return answerRefusal(exchange, OUTSIDE_AREA)
-      const [room = '', id] = rest
-      if (room !== 'items' && id !== undefined) return answerRefusal(exchange, NOT_FOUND)
-      const { plain, withToken } = addressFormsOf(edge.settings.tilePublicBaseUrl)
-      const inserted = fromQuery ? tokenQuery(exchange.query) : ''
-      const answer = (index: QueriedIndex) => {
-        if (room !== 'items') {
-          checkDocumentParameters(exchange.query)
-          const make = room === 'schema' ? featureSchema : queryables
-          const addresses = fromQuery ? withToken : plain
-          const text = () => JSON.stringify(make(vector, index.description, addresses))
-          answerDocument(exchange, { of: vector, key: room, grows: false, contentType: SCHEMA_TYPE, inserted, text })
-        } else void answerItems(exchange, vector, index, id ?? null, { base: plain.base, token: inserted })
-      }
-      withIndex(exchange, vector, answer)
-    },
-    null,
-    'cut',
-  )
+  const granted = (fromQuery: boolean) => {
+    if (!vector?.served) return answerRefusal(exchange, noVector(code))
+    if (vectorWithin(vector, exchange.area) === null) return answerRefusal(exchange, OUTSIDE_AREA)
+    const [room = '', id] = rest
+    if (room !== 'items' && id !== undefined) return answerRefusal(exchange, NOT_FOUND)
+    const { plain, withToken } = addressFormsOf(edge.settings.tilePublicBaseUrl)
+    const inserted = fromQuery ? tokenQuery(exchange.query) : ''
+    const answer = (index: QueriedIndex) => {
+      if (room !== 'items') {
+        checkDocumentParameters(exchange.query)
+        const make = room === 'schema' ? featureSchema : queryables
+        const addresses = fromQuery ? withToken : plain
+        const text = () => JSON.stringify(make(vector, index.description, addresses))
+        answerDocument(exchange, { of: vector, key: room, grows: false, contentType: SCHEMA_TYPE, inserted, text })
+      } else void answerItems(exchange, vector, index, id ?? null, { base: plain.base, token: inserted })
+    }
+    withIndex(exchange, vector, answer)
+  }
+  admit(exchange, askFeatures(edge, code), granted)
+}
+
+/** The features are cut to the bounds of a token, which must touch the vector. */
+export function askFeatures(edge: Edge, code: string): Ask {
+  const vector = edge.freshness.catalog.vectors.get(code)
+  const touches = (area: Bounds) => !vector?.served || vectorWithin(vector, area) !== null
+  return { wanted: wantedVector(edge, code), signable: null, reach: touches }
 }
 
 /** Calls `then` with the index of a vector, or sends the reason why it is missing. */
@@ -222,8 +223,7 @@ class Page {
 
   /** Weak, because the page contains the time of the response. The same address returns different pages by format and area. */
   #tag(): string {
-    const area = createHash('sha256').update(areaKey(this.#exchange.area)).digest('base64url').slice(0, 8)
-    return `W/"${this.#index.revision}-${this.#query.format}-${area}"`
+    return `W/"${this.#index.revision}-${this.#query.format}-${areaTag(this.#exchange.area)}"`
   }
 
   async answerOne(id: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { expect, test } from 'vitest'
+import type { UsageName } from '../sync/catalog.js'
 import { type CatalogVersion, EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
-import type { UsageName } from '../usage/usage-counts.js'
 import { absentVersion, outsideZooms } from './missing-reasons.js'
 
 const versionOf = (usage: UsageName): CatalogVersion => ({

@@ -4,6 +4,7 @@ import { decodedSegment } from '@gateway/tilesets/address.js'
 import { grantKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import { STYLE_TYPE, STYLES_PATH, styleMetadata, stylesPieces } from '../standards/styles-documents.js'
+import { ANY_TOKEN, type Ask } from './authorize.js'
 import { answerDocument } from './document.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { RequestContext } from './request-context.js'
@@ -16,9 +17,8 @@ const JSON_TYPE = 'application/json'
 export function onOgcStyles(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'catalog', res, req)
-  const path = exchange.path.replace(/\/$/, '').slice(`${STYLES_PATH}/`.length)
-  const [code = '', ...rest] = path.split('/').map((segment) => decodedSegment(segment) ?? '')
-  withReader(exchange, code === '' ? null : wantedStyle(edge, code), 'cut', (reader) => {
+  const { code, rest } = styleAddress(exchange.path)
+  withReader(exchange, askOgcStyles(edge, exchange.path), (reader) => {
     const [room, ...more] = rest
     if (more.length > 0 || (room !== undefined && room !== 'metadata')) return answerRefusal(exchange, NOT_FOUND)
     const unknown = unknownParameter(exchange.query)
@@ -31,6 +31,17 @@ export function onOgcStyles(edge: Edge, res: HttpResponse, req: HttpRequest) {
       JSON.stringify(styleMetadata(style, reader.addresses)),
     )
   })
+}
+
+function styleAddress(path: string) {
+  const below = path.replace(/\/$/, '').slice(`${STYLES_PATH}/`.length)
+  const [code = '', ...rest] = below.split('/').map((segment) => decodedSegment(segment) ?? '')
+  return { code, rest }
+}
+
+export function askOgcStyles(edge: Edge, path: string): Ask {
+  const { code } = styleAddress(path)
+  return code === '' ? ANY_TOKEN : { wanted: wantedStyle(edge, code), signable: null, reach: 'cut' }
 }
 
 function answerStyles(exchange: RequestContext, { token, addresses, inserted }: Reader): void {

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { CORS, headerBlock } from '../answers/header-block.js'
 import type { Edge } from '../edge.js'
-import { CORS, headerBlock } from './header-block.js'
 import { answerRefusal, INTERNAL, STARTING, STOPPING, STORE_DOWN } from './refusals.js'
 import { guarded, RequestContext } from './request-context.js'
 

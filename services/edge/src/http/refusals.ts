@@ -4,11 +4,11 @@ import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { NOT_GRANTED, UNKNOWN_TOKEN } from '@gateway/core/access/decide.js'
 import { challenge, isBasic, TOKEN_MALFORMED, TOKEN_MISSING } from '@gateway/core/access/presented-token.js'
 import type { FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/responses.js'
+import { CORS, type Header, type HeaderBlock, headerBlock, SERVER_MARK } from '../answers/header-block.js'
 import type { Edge } from '../edge.js'
 import { esriError } from '../standards/esri-documents.js'
 import { exceptionReport } from '../standards/ows-exception.js'
 import { answeredWith } from '../usage/usage-counts.js'
-import { CORS, type Header, type HeaderBlock, headerBlock, SERVER_MARK } from './header-block.js'
 import type { RequestContext } from './request-context.js'
 
 /** Retry-After while a dependency is down: roughly the time in seconds that a database takes to recover. */

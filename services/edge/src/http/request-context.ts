@@ -13,14 +13,15 @@ import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
 import { type Outcome, VERSION_FIELD } from '@gateway/native-edge/transfer/types.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { FilePart } from '@gateway/tilesets/source.js'
+import type { HeaderBlock } from '../answers/header-block.js'
 import type { Edge } from '../edge.js'
 import { isNotModified, isPreconditionFailed, type Validators } from '../files/conditional.js'
 import type { RequestKind } from '../metrics/counters.js'
 import type { TileSource } from '../metrics/tile-times.js'
-import type { Answered, UsageName } from '../usage/usage-counts.js'
+import type { UsageName } from '../sync/catalog.js'
+import type { Answered } from '../usage/usage-counts.js'
 import { noteAnswer } from './answer-log.js'
 import { connectionEnd, endWith, sayEnd } from './connection-end.js'
-import type { HeaderBlock } from './header-block.js'
 import {
   contradictsItself,
   isNeverList,
@@ -39,6 +40,7 @@ const MAX_ADDRESS = 8_192
 const NO_HEADERS = {
   authorization: '',
   'x-access-token': '',
+  'x-esri-authorization': '',
   accept: '',
   connection: '',
   'if-match': '',
@@ -57,10 +59,11 @@ const NO_HEADERS = {
 }
 type ReadHeaders = typeof NO_HEADERS
 const CONTRADICTION = refuse('conflicting_tokens', coded('token_headers_conflict'))
-/** Headers that are refused if they are too long. */
-const REFUSABLE = (Object.keys(NO_HEADERS) as (keyof ReadHeaders)[]).filter(
+/** Headers that are refused if they are too long; one of them is read only at addresses of ArcGIS. */
+const REFUSABLE_OF_ESRI = (Object.keys(NO_HEADERS) as (keyof ReadHeaders)[]).filter(
   (name) => judgeHeader(name, Number.POSITIVE_INFINITY) !== 'ignored',
 )
+const REFUSABLE = REFUSABLE_OF_ESRI.filter((name) => name !== 'x-esri-authorization')
 
 export type Handler = (edge: Edge, res: HttpResponse, req: HttpRequest) => void
 
@@ -101,6 +104,11 @@ export function guarded(edge: Edge, callback: () => void): void {
   }
 }
 
+/** Without this header in Vary, a shared cache would send one token's tiles to clients without a token (RFC 9111, 4.1). */
+function varyingByEsri(headers: string): string {
+  return headers.replace('Vary: Authorization, X-Access-Token', '$&, X-Esri-Authorization')
+}
+
 /** The request whose handler runs; null if none runs. */
 let current: RequestContext | null = null
 
@@ -129,6 +137,8 @@ export class RequestContext {
   errorForm: 'json' | 'ows' | 'esri' | 'auth' = 'json'
   /** See `takesTk` of @gateway/access. */
   takesTk = false
+  /** See `takesEsri` of the same module. */
+  takesEsri = false
   /** Accounting: the id of the token ('' for a signed URL without one), and the requested resource; null if not known (yet). */
   token: string | null = null
   asked: UsageName | null = null
@@ -227,7 +237,7 @@ export class RequestContext {
   judgeHeaders(): Refusal | null {
     // The native tier has already refused contradictory headers. In the copying tier, only a pass over all headers finds the second line of a header.
     if (this.edge.sender.tier !== 'native') this.#headers ??= this.#readHeaders()
-    for (const name of REFUSABLE) {
+    for (const name of this.takesEsri ? REFUSABLE_OF_ESRI : REFUSABLE) {
       const { length } = this.header(name)
       const judged = length === 0 ? 'fits' : judgeHeader(name, length)
       if (typeof judged !== 'string') return judged
@@ -372,8 +382,9 @@ export class RequestContext {
   #cork(status: string, headers: HeaderBlock, bytes: number, end: () => boolean): boolean {
     const ms = performance.now() - this.#startedAt
     let done = false
+    const value = this.takesEsri ? varyingByEsri(headers.value) : headers.value
     const write = () => {
-      this.raw.writeStatus(status).writeHeader(headers.name, headers.value)
+      this.raw.writeStatus(status).writeHeader(headers.name, value)
       done = end()
     }
     // The response is corked while its handler runs.

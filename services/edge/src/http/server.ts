@@ -3,28 +3,19 @@ import type { Refusal } from '@gateway/contracts/errors.js'
 import { readTlsPair, type TlsPair } from '@gateway/core/settings/tls-pair.js'
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '@gateway/native-edge/uws/uws.js'
 import { App, SSLApp, us_listen_socket_close, us_socket_local_port } from '@gateway/native-edge/uws/uws.js'
+import { PREFLIGHT } from '../answers/header-block.js'
 import type { Edge } from '../edge.js'
 import type { CatalogVersion } from '../sync/catalog.js'
-import { onArcgis } from './arcgis.js'
-import { onArchive } from './archives.js'
-import { CATALOG_ROUTES } from './catalog.js'
 import { CertificateWatch } from './certificate-watch.js'
-import { onVectorByPath, onVectorDownload, onVectorFile } from './downloads.js'
 import { drain, giveNotice, type Listener } from './drain.js'
 import { FORWARD_AUTH_PATH, onForwardAuth } from './forward-auth.js'
-import { PREFLIGHT } from './header-block.js'
 import { outsideZooms } from './missing-reasons.js'
-import { onOgcStyles } from './ogc-styles.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
+import { PROTOCOLS, routeOf } from './protocols.js'
 import { onOther } from './proxy.js'
 import { answerRefusal, fixed, NOT_FOUND, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
 import { type Handler, RequestContext, safely } from './request-context.js'
-import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
-import { onBasemapStyle, onFont, onStyle, onVectorStyle } from './styles.js'
-import { onTianditu } from './tianditu.js'
-import { onTile } from './tiles.js'
-import { asDelivered, DOWNLOADS } from './token-path.js'
-import { onVectorTile, onVectorTileJson } from './vector-tiles.js'
+import { asDelivered, isDownload } from './token-path.js'
 
 /**
  * Address on which a server that does not listen yet is tested. It has its own port, so that no other process of this edge
@@ -102,32 +93,8 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
     app.options(pattern, handled(onPreflight))
     app.any(pattern, handled(refusing(WRONG_METHOD)))
   }
-  own('/tiles/*', onTile)
-  own('/geojson/*', (e, res, req) => onVectorByPath(e, 'geojson', '/geojson/', res, req))
-  own('/shp/*', (e, res, req) => onVectorByPath(e, 'shapefile', '/shp/', res, req))
-  own('/tiles/:code/style.json', onBasemapStyle)
-  own('/vectors/:code/style.json', onVectorStyle)
-  own('/styles/*', onStyle)
-  own('/fonts/*', onFont)
-  own('/vectors/:code/download', onVectorDownload)
-  own('/vectors/:file', onVectorFile)
-  own('/vectors/:code/tilejson.json', onVectorTileJson)
-  own('/vectors/:code/tiles/*', onVectorTile)
-  own('/archives/*', onArchive)
+  for (const { pattern, handler } of Object.values(PROTOCOLS).flat()) if (handler !== null) own(pattern, handler)
   own('/t/*', onDownload, asDelivered)
-  own('/wmts', onWmts)
-  own('/wmts/*', onWmtsResource)
-  own('/tms/*', onTms)
-  own('/ogc/styles', onOgcStyles)
-  own('/ogc/styles/*', onOgcStyles)
-  own('/ogc', onOgc)
-  own('/ogc/*', onOgc)
-  own('/tianditu/*', onTianditu)
-  for (const pattern of ARCGIS_PATTERNS) own(pattern, onArcgis)
-  for (const [path, list, entry] of CATALOG_ROUTES) {
-    own(path, list)
-    own(`${path}/:code`, entry)
-  }
   own(FORWARD_AUTH_PATH, onForwardAuth)
   own(`${FORWARD_AUTH_PATH}/*`, onForwardAuth)
   own('/health', onHealth)
@@ -140,23 +107,10 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
 
 /** Handles a download whose token was in the path. */
 function onDownload(edge: Edge, res: HttpResponse, req: HttpRequest) {
-  const url = req.getUrl()
-  switch (DOWNLOADS.find((room) => url.startsWith(room))) {
-    case '/geojson/':
-      return onVectorByPath(edge, 'geojson', '/geojson/', res, req)
-    case '/shp/':
-      return onVectorByPath(edge, 'shapefile', '/shp/', res, req)
-    case '/archives/':
-      return onArchive(edge, res, req)
-    case '/vectors/':
-      return url.endsWith('/download') ? onVectorDownload(edge, res, req) : onVectorFile(edge, res, req)
-    default:
-      refuseAtOnce(edge, res, req, NOT_FOUND)
-  }
+  const handler = isDownload(req.getUrl()) ? routeOf(req.getUrl())?.handler : undefined
+  if (handler) handler(edge, res, req)
+  else refuseAtOnce(edge, res, req, NOT_FOUND)
 }
-
-/** ArcGIS occurs in addresses in two spellings. */
-const ARCGIS_PATTERNS = ['/arcgis/*', '/ArcGIS/*']
 
 /** Patterns of the addresses that an edge serves itself: a test requests each of them with a large catalog. */
 export const OWN_ROUTES = new Set<string>()

@@ -11,6 +11,7 @@ import {
   segmentOrUnknown,
 } from '@gateway/tilesets/address.js'
 import { checkDocumentParameters, QueryError } from '@gateway/vectors/query/parameters.js'
+import { CORS, headerBlock } from '../answers/header-block.js'
 import { areaKey, grantKey } from '../catalog/grant-key.js'
 import type { DocumentText } from '../documents/build-document.js'
 import type { Edge } from '../edge.js'
@@ -55,17 +56,16 @@ import {
 } from '../standards/wmts-request.js'
 import type { Catalog, CatalogVector } from '../sync/catalog.js'
 import { basemapAt, labelAt } from './at-time.js'
-import { authorize, type Wanted } from './authorize.js'
+import { ANY_TOKEN, type Ask, admit, type Wanted } from './authorize.js'
 import { OUTSIDE_AREA, type Reach } from './authorize-signed.js'
 import { answerDocument } from './document.js'
-import { isOfFeatures, isReadable, onFeatures } from './features.js'
-import { CORS, headerBlock } from './header-block.js'
+import { askFeatures, isOfFeatures, isReadable, onFeatures } from './features.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { RequestContext } from './request-context.js'
 import { wantedBasemap, wantedVector } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { answerTile } from './tiles.js'
-import { answerNoTiles, onVectorTile } from './vector-tiles.js'
+import { answerNoTiles, askVectorTile, onVectorTile } from './vector-tiles.js'
 
 export const XML = 'application/xml; charset=utf-8'
 const JSON_TYPE = 'application/json'
@@ -89,14 +89,13 @@ export function onWmts(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const request = parseWmtsRequest(req.getQuery() ?? '')
   if (request.kind !== 'tile') {
     const exchange = wmtsExchange(edge, res, req)
-    return withReader(exchange, null, 'cut', (reader) => {
+    return withReader(exchange, ANY_TOKEN, (reader) => {
       if (request.kind === 'capabilities') answerCapabilities(exchange, reader, request.only, request.sections)
       else answerException(exchange, request)
     })
   }
-  const tile = wmtsTilePath(edge, request)
-  const exchange = wmtsExchange(edge, res, req, tile)
-  withReader(exchange, wantedBasemap(edge, request.layer), reachOf(tile, request.layer), () => {
+  const exchange = wmtsExchange(edge, res, req, wmtsTilePath(edge, request))
+  withReader(exchange, askWmtsTile(edge, request), () => {
     const then = wmtsLayer(exchange.edge, request)
     if (!then.ok) {
       if (then.code === 'invalid_parameters') return answerException(exchange, invalid('Time', then.message))
@@ -108,6 +107,17 @@ export function onWmts(edge: Edge, res: HttpResponse, req: HttpRequest) {
     // Uses the layer that this reader gets at that time, whose format may differ.
     answerTilePath(exchange, tilePathOf(request, layer, label ?? CURRENT_VERSION))
   })
+}
+
+/** Returns the request of `/wmts` in key-value form. */
+export function askWmts(edge: Edge, _: string, query: string): Ask {
+  const request = parseWmtsRequest(query)
+  return request.kind === 'tile' ? askWmtsTile(edge, request) : ANY_TOKEN
+}
+
+function askWmtsTile(edge: Edge, request: WmtsTileRequest): Ask {
+  const reach = reachOf(wmtsTilePath(edge, request), request.layer)
+  return { wanted: wantedBasemap(edge, request.layer), signable: null, reach }
 }
 
 /** Returns the layer of a tile request at its time, and the label of its version; null for the current default. */
@@ -127,7 +137,7 @@ function wmtsLayer(edge: Edge, { layer: code, parameters }: WmtsTileRequest) {
 export function onWmtsResource(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = wmtsExchange(edge, res, req)
-  withReader(exchange, null, 'cut', (reader) => {
+  withReader(exchange, ANY_TOKEN, (reader) => {
     if (exchange.path === WMTS_REST_PATH) answerCapabilities(exchange, reader, null, ALL_SECTIONS)
     else answerRefusal(exchange, NOT_FOUND)
   })
@@ -140,10 +150,10 @@ export function onWmtsResource(edge: Edge, res: HttpResponse, req: HttpRequest) 
 export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const [url, query] = [req.getUrl(), req.getQuery() ?? '']
-  const { version, encoded, code, z, x, tile: asked } = tmsRequest(edge, url, query)
+  const { version, encoded, z, x, tile: asked } = tmsRequest(edge, url, query)
   const exchange = new RequestContext(edge, 'tile', res, req, asked)
   const isService = version === '1.0.0' && encoded === ''
-  withReader(exchange, isService ? null : wantedBasemap(edge, code), reachOf(asked, code), (reader) => {
+  withReader(exchange, askTms(edge, url, query), (reader) => {
     const { layer, tile } = tmsRequest(exchange.edge, url, query)
     if (isService) return answerList(exchange, reader, XML, 'tms', tileMapServicePieces)
     if (version !== '1.0.0' || layer === null || !isInTms(layer)) return answerRefusal(exchange, NOT_FOUND)
@@ -158,6 +168,12 @@ export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
   })
 }
 
+export function askTms(edge: Edge, url: string, query: string): Ask {
+  const { version, encoded, code, tile } = tmsRequest(edge, url, query)
+  if (version === '1.0.0' && encoded === '') return ANY_TOKEN
+  return { wanted: wantedBasemap(edge, code), signable: null, reach: reachOf(tile, code) }
+}
+
 /** Handles OGC API – Tiles 1.0 below `/ogc`. */
 export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
@@ -165,21 +181,13 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const request = ogcRequest(edge, url)
   const { segments, room, code, rest } = request
   if (room === 'collections' && isOfFeatures(rest)) return onFeatures(edge, res, req, code, rest)
-  const isOfVector = room === 'collections' && (request.layer === null || request.path === null)
-  const ofVector = isOfVector ? vectorTilePlace(rest) : null
-  if (ofVector !== null)
-    return onVectorTile(edge, res, req, `/vectors/${encodeURIComponent(code)}/tiles/${ofVector.join('/')}`)
-  if (isOfVector && edge.freshness.catalog.vectors.has(code) && isTilesets(rest))
-    return onVectorTilesets(edge, res, req, code, rest)
+  const ofVector = ofVectorTiles(edge, request)
+  if (typeof ofVector === 'string') return onVectorTile(edge, res, req, ofVector)
+  if (ofVector) return onVectorTilesets(edge, res, req, code, rest)
   const exchange = new RequestContext(edge, 'tile', res, req, request.tile)
   const isCollection = room === 'collections' && code !== '' && rest.length === 0
-  const wanted = isCollection
-    ? wantedCollection(edge, code)
-    : room === 'collections' && code !== ''
-      ? wantedBasemap(edge, code)
-      : null
   const quirks = gdalQuirks(req.getHeader('accept'), req.getHeader('user-agent'))
-  withReader(exchange, wanted, reachOf(request.tile, code), (reader) => {
+  withReader(exchange, askOgcLayer(edge, request), (reader) => {
     const { layer, path, tile } = ogcRequest(exchange.edge, url)
     if (tile !== undefined) return answerTilePath(exchange, tile)
     const place = segments.join('/')
@@ -205,14 +213,63 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
   })
 }
 
+type OgcRequest = ReturnType<typeof ogcRequest>
+
+/** Returns the request of an address below `/ogc`, except those of styles. */
+export function askOgc(edge: Edge, url: string): Ask {
+  const request = ogcRequest(edge, url)
+  const { room, code, rest } = request
+  if (room === 'collections' && isOfFeatures(rest)) return askFeatures(edge, code)
+  const ofVector = ofVectorTiles(edge, request)
+  if (typeof ofVector === 'string') return askVectorTile(edge, ofVector)
+  return ofVector ? askVectorTilesets(edge, code) : askOgcLayer(edge, request)
+}
+
+/** Returns the address of a vector tile at the route of vector tiles, true for the tilesets of a vector, and false for any other request. */
+function ofVectorTiles(edge: Edge, { room, code, rest, layer, path }: OgcRequest): string | boolean {
+  if (room !== 'collections' || (layer !== null && path !== null)) return false
+  const place = vectorTilePlace(rest)
+  if (place !== null) return `/vectors/${encodeURIComponent(code)}/tiles/${place.join('/')}`
+  return edge.freshness.catalog.vectors.has(code) && isTilesets(rest)
+}
+
+function askOgcLayer(edge: Edge, { room, code, rest, tile }: OgcRequest): Ask {
+  if (room !== 'collections' || code === '') return ANY_TOKEN
+  if (rest.length > 0) return { wanted: wantedBasemap(edge, code), signable: null, reach: reachOf(tile, code) }
+  const touches = (area: Bounds, token: AccessToken) => isCollectionWithin(edge, code, area, token)
+  return { wanted: wantedCollection(edge, code), signable: null, reach: touches }
+}
+
+/** True if one of the parts of a collection that a token may read touches an area, or if it has none. */
+function isCollectionWithin({ freshness }: Edge, code: string, area: Bounds, token: AccessToken): boolean {
+  const { basemaps, vectors } = freshness.catalog
+  const basemap = basemaps.get(code)
+  const vector = vectors.get(code)
+  const layer = basemap !== undefined && isGranted(token, basemap.wanted) ? layerOf(basemap) : null
+  const features = isReadable(vector, token) ? vector : null
+  if (layer === null && features === null) return true
+  return (
+    (layer !== null && withinArea(layer, area) !== null) || (features !== null && vectorWithin(features, area) !== null)
+  )
+}
+
+function askVectorTilesets(edge: Edge, code: string): Ask {
+  const touches = (area: Bounds) => {
+    const vector = edge.freshness.catalog.vectors.get(code)
+    const layer = vector === undefined ? null : layerOfVector(vector)
+    return layer === null || withinArea(layer, area) !== null
+  }
+  return { wanted: wantedVector(edge, code), signable: null, reach: touches }
+}
+
 /** The zoom, column and file of a vector's tile, as the route of its tiles has them; null: `rest` names no tile. */
-export function vectorTilePlace([tiles, set, z = '', row = '', column, ...more]: readonly string[]) {
+function vectorTilePlace([tiles, set, z = '', row = '', column, ...more]: readonly string[]) {
   const isTile = tiles === 'tiles' && set === 'WebMercatorQuad' && column !== undefined && more.length === 0
   return isTile ? ([z, column, `${row}.mvt`] as const) : null
 }
 
 /** True for the addresses of the vector tilesets of a collection, and of one of them. */
-export function isTilesets([tiles, set, ...more]: readonly string[]): boolean {
+function isTilesets([tiles, set, ...more]: readonly string[]): boolean {
   return tiles === 'tiles' && (set === undefined || set === 'WebMercatorQuad') && more.length === 0
 }
 
@@ -231,11 +288,11 @@ function onVectorTilesets(edge: Edge, res: HttpResponse, req: HttpRequest, code:
     if (document === null) answerRefusal(exchange, NOT_FOUND)
     else answerOf(exchange, reader, layer, JSON_TYPE, name, () => JSON.stringify(document()))
   }
-  withReader(exchange, wantedVector(edge, code), 'cut', granted)
+  withReader(exchange, askVectorTilesets(edge, code), granted)
 }
 
 /** Returns the resources of a collection: a basemap and a vector with one code form one collection, which exists for readers of either. */
-export function wantedCollection(edge: Edge, code: string): Wanted {
+function wantedCollection(edge: Edge, code: string): Wanted {
   const { basemaps, vectors } = edge.freshness.catalog
   const basemap = basemaps.get(code)?.wanted
   const vector = vectors.get(code)?.wanted
@@ -432,12 +489,7 @@ function wmtsExchange(edge: Edge, res: HttpResponse, req: HttpRequest, path?: st
   return exchange
 }
 
-export function withReader(
-  exchange: RequestContext,
-  wanted: Wanted,
-  reach: Reach,
-  then: (reader: Reader) => void,
-): void {
+export function withReader(exchange: RequestContext, ask: Ask, then: (reader: Reader) => void): void {
   const admitted = (fromQuery: boolean, _: number, token: AccessToken) => {
     const { plain, withToken } = addressFormsOf(exchange.edge.settings.tilePublicBaseUrl)
     const { area } = exchange
@@ -450,7 +502,7 @@ export function withReader(
       })
     else then({ token, addresses: plain, inserted: '', area })
   }
-  authorize(exchange, wanted, admitted, null, reach)
+  admit(exchange, ask, admitted)
 }
 
 /**
@@ -462,13 +514,13 @@ export function reachOf(tilePath: string | undefined, code: string): Reach {
 }
 
 /** Returns the tile route's address of a WMTS request, or undefined if the layer does not exist. */
-export function wmtsTilePath(edge: Edge, request: WmtsTileRequest): string | undefined {
+function wmtsTilePath(edge: Edge, request: WmtsTileRequest): string | undefined {
   const layer = layerAt(edge, request.layer)
   return layer === null ? undefined : tilePathOf(request, layer)
 }
 
 /** Parses an address below `/tms`. `tile` is the tile route's address, or undefined if it names no tile of a layer. */
-export function tmsRequest(edge: Edge, url: string, query: string) {
+function tmsRequest(edge: Edge, url: string, query: string) {
   const place = new URLSearchParams(query).get(TILE_PARAMETER) ?? ''
   const [, , version, encoded = '', z = '', x = '', y] = `${url.replace(/\/$/, '')}${place}`.split('/')
   const code = decodedSegment(encoded) ?? ''
@@ -478,7 +530,7 @@ export function tmsRequest(edge: Edge, url: string, query: string) {
 }
 
 /** Parses an address below `/ogc` in the same way. `path` is the part after `tiles`. */
-export function ogcRequest(edge: Edge, url: string) {
+function ogcRequest(edge: Edge, url: string) {
   const segments = url.replace(/\/$/, '').split('/').slice(2).map(segmentOrUnknown)
   const [room, code = '', ...rest] = segments
   const layer = room === 'collections' && code !== '' ? layerAt(edge, code) : null

@@ -12,6 +12,7 @@ import { type DrawnVector, rasterStyle, THEMES, type Theme, vectorStyle } from '
 import { MAX_STACK_FONTS, MAX_STACK_LENGTH, parseFontStack, parseGlyphRange } from '@gateway/styles/fonts.js'
 import { atParameter, glyphTemplate, rewriteStyle, withQuery } from '@gateway/styles/rewrite.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
+import { CORS, type Header, headerBlock } from '../answers/header-block.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { httpDate } from '../files/conditional.js'
@@ -20,9 +21,8 @@ import type { CatalogStyle } from '../sync/catalog.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
 import { answerCondition } from './answer-condition.js'
 import { atIn, labelAt } from './at-time.js'
-import { authorize } from './authorize.js'
+import { ANY_TOKEN, type Ask, admit } from './authorize.js'
 import { answerDocument, offerNatively, SECRET_PLACE } from './document.js'
-import { CORS, type Header, headerBlock } from './header-block.js'
 import { absentVersion, noVector } from './missing-reasons.js'
 import { answerRefusal, INTERNAL, NOT_FOUND, STORAGE_DOWN, UNDECODABLE } from './refusals.js'
 import { guarded, RequestContext } from './request-context.js'
@@ -66,23 +66,35 @@ export function wantedStyle({ freshness }: Edge, code: string): NonNullable<Want
 export function onStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req)
-  const segments = exchange.path.slice('/styles/'.length).split('/').map(decodedSegment)
-  if (segments.includes(null)) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
-  const [code = '', ...rest] = segments as string[]
-  const file = rest.join('/')
-  if (code === '' || file === '') return authorize(exchange, null, () => answerRefusal(exchange, NOT_FOUND))
-  const isDocument = file === STYLE_FILE
+  const ask = askStyle(edge, exchange.path)
+  const { code, file } = styleAddress(exchange.path)
+  if (code === null) return admit(exchange, ask, () => answerRefusal(exchange, UNDECODABLE))
+  if (code === '' || file === '') return admit(exchange, ask, () => answerRefusal(exchange, NOT_FOUND))
   const answer = (fromQuery: boolean) => {
     const style = exchange.edge.freshness.catalog.styles.get(code)
     if (!style?.served) return answerRefusal(exchange, NO_SUCH_STYLE)
-    if (isDocument) answerStyle(exchange, style, fromQuery)
+    if (file === STYLE_FILE) answerStyle(exchange, style, fromQuery)
     else answerFile(exchange, style, file)
   }
-  const signable = { opens: isDocument ? 'style' : 'sprite', code, version: null } as const
+  admit(exchange, ask, answer)
+}
+
+/** `code` is null if a part of the address cannot be decoded. */
+function styleAddress(path: string) {
+  const segments = path.slice('/styles/'.length).split('/').map(decodedSegment)
+  if (segments.includes(null)) return { code: null, file: '' }
+  const [code = '', ...rest] = segments as string[]
+  return { code, file: rest.join('/') }
+}
+
+export function askStyle(edge: Edge, path: string): Ask {
+  const { code, file } = styleAddress(path)
+  if (code === null || code === '' || file === '') return ANY_TOKEN
+  const signable = { opens: file === STYLE_FILE ? 'style' : 'sprite', code, version: null } as const
   const assets = edge.freshness.catalog.styles.get(code)?.stored.assets
   // A data file cannot be cut to the bounds of a token.
   const isData = assets?.files.some(({ name }) => name === file) === true
-  authorize(exchange, wantedStyle(edge, code), answer, signable, isData ? null : 'cut')
+  return { wanted: wantedStyle(edge, code), signable, reach: isData ? null : 'cut' }
 }
 
 /** @param contentType media type of the style; its bytes are the same for all types */
@@ -236,7 +248,14 @@ export function onFont(edge: Edge, res: HttpResponse, req: HttpRequest) {
     if (kept !== undefined) return send(kept)
     later(exchange, edge.styleAssets.range(catalog, stack, first, exchange.token ?? ''), send)
   }
-  authorize(exchange, null, answer, { opens: 'glyphs', code: '', version: null })
+  admit(exchange, FONT, answer)
+}
+
+const FONT: Ask = { wanted: null, signable: { opens: 'glyphs', code: '', version: null }, reach: 'cut' }
+
+/** Every token may read the fonts. */
+export function askFont(): Ask {
+  return FONT
 }
 
 function answerFinished(
@@ -263,7 +282,8 @@ export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) 
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req)
   const code = decodedSegment(exchange.path.slice('/tiles/'.length, -`/${STYLE_FILE}`.length))
-  if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
+  const ask = askBasemapStyle(edge, exchange.path)
+  if (code === null) return admit(exchange, ask, () => answerRefusal(exchange, UNDECODABLE))
   const answer = (fromQuery: boolean) => {
     const time = atIn(exchange.query)
     const then = time === null ? null : labelAt(exchange.edge, code, time)
@@ -294,7 +314,14 @@ export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) 
       )
     })
   }
-  authorize(exchange, wantedBasemap(edge, code), answer, { code, version: null })
+  admit(exchange, ask, answer)
+}
+
+export function askBasemapStyle(edge: Edge, path: string): Ask {
+  const code = decodedSegment(path.slice('/tiles/'.length, -`/${STYLE_FILE}`.length))
+  if (code === null) return ANY_TOKEN
+  const signable = { code, version: null }
+  return { wanted: wantedBasemap(edge, code), signable, reach: signable }
 }
 
 /** Returns the layers of vector tiles, for a style that draws them with default symbols. */
@@ -307,7 +334,8 @@ export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req)
   const code = decodedSegment(exchange.path.slice('/vectors/'.length, -`/${STYLE_FILE}`.length))
-  if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
+  const ask = askVectorStyle(edge, exchange.path)
+  if (code === null) return admit(exchange, ask, () => answerRefusal(exchange, UNDECODABLE))
   const answer = (fromQuery: boolean) => {
     const vector = edge.freshness.catalog.vectors.get(code)
     if (!vector?.served) {
@@ -325,7 +353,13 @@ export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
       return vectorStyle({ name: vector.stored.name, tileJsonUrl, glyphs: glyphTemplate(place), layers, bounds }, theme)
     })
   }
-  authorize(exchange, wantedVector(edge, code), answer, { opens: 'vector', code, version: null }, 'cut')
+  admit(exchange, ask, answer)
+}
+
+export function askVectorStyle(edge: Edge, path: string): Ask {
+  const code = decodedSegment(path.slice('/vectors/'.length, -`/${STYLE_FILE}`.length))
+  if (code === null) return ANY_TOKEN
+  return { wanted: wantedVector(edge, code), signable: { opens: 'vector', code, version: null }, reach: 'cut' }
 }
 
 /** @param key its dependencies in addition to the theme and the fonts */

@@ -10,6 +10,7 @@ import {
   tiandituPlace,
 } from '../standards/tianditu.js'
 import { noSuchLayer, tilePathOf } from '../standards/wmts-request.js'
+import { ANY_TOKEN, type Ask } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { RequestContext } from './request-context.js'
@@ -17,7 +18,7 @@ import { answerException, answerOf, answerTilePath, layerAt, reachOf, withReader
 import { wantedBasemap } from './tile-answer.js'
 
 /** Parses an address below `/tianditu`. `tile` is the tile route's address, or undefined if it names no tile of a layer. */
-export function tiandituRequest(edge: Edge, url: string, query: string) {
+function tiandituRequest(edge: Edge, url: string, query: string) {
   const place = tiandituPlace(url)
   const layer = place === null ? null : layerOfPlace(edge, place)
   const asked = place === null ? noSuchLayer() : parseTiandituRequest(place, query)
@@ -35,8 +36,7 @@ export function onTianditu(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const exchange = new RequestContext(edge, 'tile', res, req, asked)
   exchange.errorForm = 'ows'
   exchange.takesTk = true
-  const wanted = place === null ? null : wantedBasemap(edge, place.code)
-  withReader(exchange, wanted, reachOf(asked, place?.code ?? ''), (reader) => {
+  withReader(exchange, askTianditu(edge, url, query), (reader) => {
     const { layer, request, tile } = tiandituRequest(exchange.edge, url, query)
     if (place === null || layer === null) return answerRefusal(exchange, NOT_FOUND)
     if (request.kind === 'exception') return answerException(exchange, request)
@@ -47,6 +47,12 @@ export function onTianditu(edge: Edge, res: HttpResponse, req: HttpRequest) {
     const text = () => tiandituCapabilities(seen, reader.addresses, exchange.edge.settings, place.set)
     answerOf(exchange, reader, layer, XML, key, text)
   })
+}
+
+export function askTianditu(edge: Edge, url: string, query: string): Ask {
+  const { place, tile } = tiandituRequest(edge, url, query)
+  if (place === null) return ANY_TOKEN
+  return { wanted: wantedBasemap(edge, place.code), signable: null, reach: reachOf(tile, place.code) }
 }
 
 function layerOfPlace(edge: Edge, { code, set }: TiandituPlace): Layer | null {

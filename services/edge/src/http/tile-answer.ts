@@ -6,11 +6,11 @@ import type { TilePath } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES, isExtensionOf } from '@gateway/tilesets/formats.js'
 import type { Tile } from '@gateway/tilesets/source.js'
 import { isInSet, matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
+import { tileEtag, tileHeaders } from '../answers/tile-headers.js'
 import type { Edge } from '../edge.js'
-import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
+import type { CatalogBasemap, CatalogVersion, UsageName } from '../sync/catalog.js'
 import { OpenFile } from '../tiles/open-file.js'
 import { CachedTile, type TileAnswer, type TileTarget } from '../tiles/tile-cache.js'
-import type { UsageName } from '../usage/usage-counts.js'
 import { isUnfixed } from './at-time.js'
 import type { Signable } from './authorize-signed.js'
 import {
@@ -22,7 +22,6 @@ import {
   wrongExtension,
 } from './missing-reasons.js'
 import { MALFORMED_TILE, type MissingTile, missingTile, NO_SUCH_TILE, TILE_NOT_FOUND } from './refusals.js'
-import { tileEtag, tileHeaders } from './tile-headers.js'
 
 type TileAddressPath = Extract<TilePath, { kind: 'tile' }>
 

@@ -11,6 +11,7 @@ import {
 import { versionTitle } from '@gateway/store/basemaps.js'
 import type { TilePath } from '@gateway/tilesets/address.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
+import { isCutByFeatures } from '@gateway/tilesets/formats.js'
 import { revisedTileUrlTemplate, tileJson } from '@gateway/tilesets/tilejson.js'
 import { areaKey } from '../catalog/grant-key.js'
 import { atIn, isUnfixed, labelAt } from './at-time.js'
@@ -50,8 +51,9 @@ export function answerTileJson(
   const signature = fromQuery ? signatureOf(exchange.query) : null
   // The area that the signature opens, so that clients request no other tiles.
   const offset = offsetOf(stored)
-  const metadata = offset === null ? stored.metadata : { ...stored.metadata, coordinate_offset: offset }
   const { area } = exchange
+  const known = area !== null && isCutByFeatures(stored.format) ? withoutNumbers(stored.metadata) : stored.metadata
+  const metadata = offset === null ? known : { ...known, coordinate_offset: offset }
   const bounds =
     (signature === null ? null : boundsOf(signature)) ?? (area && commonBounds(area, stored.bounds)) ?? stored.bounds
   const described = { ...stored, name: versionTitle(basemap.stored, stored), bounds, metadata }
@@ -63,6 +65,13 @@ export function answerTileJson(
     text: () => JSON.stringify(tileJson(described, [fromQuery ? `${address}&${SECRET_PLACE}` : address])),
     inserted: fromQuery ? tokenQuery(exchange.query) : '',
   })
+}
+
+/** Leaves out what may count or list the features outside of an area: all but texts, in fields that the gateway does not know. */
+function withoutNumbers(metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { version, center, ...other } = metadata
+  const texts = Object.entries(other).filter(([, value]) => typeof value === 'string' && !/^\s*[\d[{]/.test(value))
+  return { version, center, ...Object.fromEntries(texts) }
 }
 
 /** Returns the signature that admitted a request, or null if a token did, which takes precedence. */

@@ -1,10 +1,12 @@
 import { gunzip } from 'node:zlib'
+import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
-import { readExactly } from '@gateway/tilesets/read-exactly.js'
-import type { FilePart, Tile } from '@gateway/tilesets/source.js'
+import { isCutByFeatures } from '@gateway/tilesets/formats.js'
+import type { Tile } from '@gateway/tilesets/source.js'
 import { matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
+import { CORS, type HeaderBlock, headerBlock } from '../answers/header-block.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { VECTOR_TILES_CODE } from '../sync/catalog.js'
@@ -14,9 +16,9 @@ import type { CachedTile, TileTarget } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import { answerCondition } from './answer-condition.js'
 import { atIn, isUnfixed, labelAt } from './at-time.js'
-import { authorize } from './authorize.js'
+import { ANY_TOKEN, type Ask, authorize } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
-import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
+import { cutKey, cutTile, MAX_PLAIN_BYTES, readPart } from './cut-tiles.js'
 import {
   answerRefusal,
   DISK_BUSY,
@@ -30,11 +32,16 @@ import { guarded, RequestContext } from './request-context.js'
 import { absentTile, findTarget, prepareTile, tileAnswer, usageOf, wantedBasemap } from './tile-answer.js'
 import { answerTileJson } from './tilejson.js'
 
-/**
- * Limit: bytes of a vector tile that is unpacked for a client that refuses gzip. Real tiles stay below 5 MB; a zip bomb must not fill the memory.
- */
-const MAX_PLAIN_BYTES = 16 * 1024 * 1024
 const OK = '200 OK'
+
+/** Returns the request of an address below `/tiles/`; null: the read interface does not have it. `onTile` does not call it for a tile, since each hit would allocate the result. */
+export function askTile(edge: Edge, path: string): Ask | null {
+  const asked = parseTilePath(path)
+  if (asked.kind === 'absent') return null
+  if (asked.kind === 'undecodable') return ANY_TOKEN
+  const signable = asked.kind === 'tile' ? asked : { code: asked.code, version: asked.version }
+  return { wanted: wantedBasemap(edge, asked.code), signable, reach: signable }
+}
 
 /** Handles GET and HEAD of everything below `/tiles/`, synchronously if the token is known and the tile is in memory or in the page cache. */
 export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
@@ -94,6 +101,11 @@ function answerTileOf(exchange: RequestContext, path: Extract<TilePath, { kind: 
 
 /** Sends a tile for a caller who may read it: from memory, or from its set. */
 export function answerFrom(exchange: RequestContext, find: () => TileTarget | Refusal) {
+  if (exchange.area !== null) {
+    const target = find()
+    if (!target.ok) return answerRefusal(exchange, target)
+    if (isCutByFeatures(target.version.stored.format)) return answerCut(exchange, target, exchange.area)
+  }
   const { edge, path } = exchange
   const now = performance.now()
   const kept = edge.hotTiles.get(path, edge.freshness.catalog, now)
@@ -114,6 +126,37 @@ export function answerFrom(exchange: RequestContext, find: () => TileTarget | Re
   if (tile === null) return answerLoaded(exchange, target, { kind: 'absent' })
   exchange.tileFrom = 'page_cache'
   answerLoaded(exchange, target, { kind: 'tile', tile })
+}
+
+/** Sends a vector tile with only the features that touch the area of the caller. */
+function answerCut(exchange: RequestContext, target: TileTarget, area: Bounds) {
+  const { edge, path } = exchange
+  const inGzip = acceptsGzip(exchange.header('accept-encoding'))
+  const key = cutKey(area, inGzip)
+  const { catalog } = edge.freshness
+  const kept = edge.hotTiles.getCut(path, key, catalog, performance.now())
+  if (kept !== undefined) {
+    edge.counters.hotTileHits++
+    exchange.tileFrom = 'memory'
+    return sendCut(exchange, target, kept)
+  }
+  const cutting = cutTile(edge, target, area, inGzip, () => !exchange.aborted)
+  // An area is no box in a set's own grid.
+  if (cutting === null) return answerRefusal(exchange, OUTSIDE_AREA)
+  void cutting.then((outcome) =>
+    guarded(edge, () => {
+      if (outcome.kind !== 'cut') return answerLoaded(exchange, target, outcome)
+      edge.hotTiles.keepCut(path, key, edge.freshness.catalog, target, outcome.tile)
+      if (!exchange.aborted) sendCut(exchange, target, outcome.tile)
+    }),
+  )
+}
+
+function sendCut(exchange: RequestContext, target: TileTarget, tile: CachedTile) {
+  if (tile.body instanceof Uint8Array && tile.body.length === 0) return answerEmptyTile(exchange, target)
+  exchange.edge.counters.tiles++
+  exchange.answered = 'tile'
+  sendPrepared(exchange, tile)
 }
 
 /** Sends 204 for an empty tile inside the grid and the zooms of a vector, which is not an error. */
@@ -220,13 +263,4 @@ function unpackAndSend(exchange: RequestContext, target: TileTarget, headers: He
 function failUnpacking(exchange: RequestContext, target: TileTarget, error: Error) {
   exchange.edge.readTroubles.noteContent('stored tiles cannot be unpacked', namesOf(target), exchange.path, error)
   answerRefusal(exchange, INTERNAL)
-}
-
-/** Returns null if the part is too large to be unpacked. Releases the part when it has been read. */
-async function readPart({ fd, offset, length, release }: FilePart): Promise<Uint8Array | null> {
-  try {
-    return length > MAX_PLAIN_BYTES ? null : await readExactly(fd, offset, length)
-  } finally {
-    release()
-  }
 }

@@ -3,7 +3,12 @@ import type { HttpRequest } from '@gateway/native-edge/uws/uws.js'
 /** Beginning of addresses with a token in the path: `/t/{token}/vectors/roads.zip`. */
 const ROOM = '/t/'
 /** Addresses of downloads, the only ones that have this form. */
-export const DOWNLOADS = ['/vectors/', '/geojson/', '/shp/', '/archives/'] as const
+const DOWNLOADS = ['/vectors/', '/geojson/', '/shp/', '/archives/'] as const
+
+/** True for the path of a download, which may have a token before it. */
+export function isDownload(path: string): boolean {
+  return DOWNLOADS.some((beginning) => path.startsWith(beginning))
+}
 
 interface Address {
   readonly path: string

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import type { Form } from '@gateway/vectors/query/conversion.js'
-import { parseFormCrs } from '@gateway/vectors/query/parameters.js'
+import { parseFormParameters } from '@gateway/vectors/query/parameters.js'
 import type { CatalogVector } from '../sync/catalog.js'
 import { building, notMade, soon, withIndex } from './features.js'
 import type { RequestContext } from './request-context.js'
@@ -16,16 +16,18 @@ const TYPES: Readonly<Record<Form, string>> = {
   csv: 'text/csv; charset=utf-8',
 }
 
-/** True if a download names a CRS, and is therefore never the stored file. */
-export function namesCrs(query: string): boolean {
-  return query.includes('crs=') && new URLSearchParams(query).has('crs')
+/** True if a download is to be another file than the stored one, although it has the same form. */
+export function isOtherFile(query: string): boolean {
+  if (!query.includes('crs=') && !query.includes('guard=')) return false
+  const parameters = new URLSearchParams(query)
+  return parameters.has('crs') || parameters.has('guard')
 }
 
 /** Sends a vector in another form than the stored one. It is made once for each content, and cached. */
 export function answerForm(exchange: RequestContext, vector: CatalogVector, form: Form): void {
   withIndex(exchange, vector, (index) => {
-    const crs = parseFormCrs(exchange.query, index.description)
-    const opening = soon(exchange.edge.features.form(vector, index, form, crs, exchange.token ?? '')).then(
+    const parameters = parseFormParameters(exchange.query, form, index.description)
+    const opening = soon(exchange.edge.features.form(vector, index, form, parameters, exchange.token ?? '')).then(
       (derived) => {
         if (derived === null) return building(vector)
         return derived.made ? openDerived(exchange, vector, form, derived.path) : notMade(vector, derived)

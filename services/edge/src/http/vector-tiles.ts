@@ -9,7 +9,7 @@ import { tileJson } from '@gateway/tilesets/tilejson.js'
 import { areaKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
-import { authorize } from './authorize.js'
+import { ANY_TOKEN, type Ask, admit } from './authorize.js'
 import { OUTSIDE_AREA, type Signable } from './authorize-signed.js'
 import { answerDocument, SECRET_PLACE } from './document.js'
 import { isOutsideZooms, noVector, outsideGrid, outsideZooms, shownName, wrongExtension } from './missing-reasons.js'
@@ -20,6 +20,7 @@ import { tokenQuery } from './tilejson.js'
 import { answerFrom } from './tiles.js'
 
 const VECTORS = '/vectors/'
+const TILEJSON = '/tilejson.json'
 
 /** GET and HEAD of `/vectors/{code}/tiles/{z}/{x}/{y}.mvt`, or `.pbf`. */
 export function onVectorTile(
@@ -32,11 +33,10 @@ export function onVectorTile(
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req, path)
   exchange.errorForm = errorForm
-  const [segment = '', , ...rest] = exchange.path.slice(VECTORS.length).split('/')
-  const code = decodedSegment(segment)
-  if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
-  const [z = '', x = '', file = '', ...more] = rest
-  const address = more.length === 0 ? parseTileAddress(z, x, file) : null
+  exchange.takesEsri = errorForm === 'esri'
+  const { code, address } = vectorTileAddress(exchange.path)
+  const ask = askVectorTile(edge, exchange.path)
+  if (code === null) return admit(exchange, ask, () => answerRefusal(exchange, UNDECODABLE))
   const granted = () => {
     const served = servedTiles(edge, code)
     if (address === null || (!address.ok && address.reason === 'malformed'))
@@ -52,23 +52,32 @@ export function onVectorTile(
     const cacheControl = vectorTileCacheControl(edge.settings)
     answerFrom(exchange, () => ({ ok: true, basemap, version, place: address, cacheControl, isShared: true }))
   }
-  authorize(exchange, wantedVector(edge, code), granted, vectorTileReach(code, address))
+  admit(exchange, ask, granted)
 }
 
-/**
- * Returns the resource that a style's signature and a token with bounds must open. An invalid tile address has no place, and is refused for that
- * reason.
- */
-export function vectorTileReach(code: string, address: ReturnType<typeof parseTileAddress> | null): Signable {
-  return { opens: 'vector', code, version: null, address: address ?? { ok: false, reason: 'malformed' } }
+/** `code` is null if it cannot be decoded, and `address` if the path has more parts. */
+function vectorTileAddress(path: string) {
+  const [segment = '', , z = '', x = '', file = '', ...more] = path.slice(VECTORS.length).split('/')
+  return { code: decodedSegment(segment), address: more.length === 0 ? parseTileAddress(z, x, file) : null }
+}
+
+/** Returns the request of a tile of a vector. An invalid tile address has no place, and is refused for that reason. */
+export function askVectorTile(edge: Edge, path: string): Ask {
+  const { code, address } = vectorTileAddress(path)
+  if (code === null) return ANY_TOKEN
+  const signable: Signable = {
+    ...{ opens: 'vector', code, version: null, address: address ?? { ok: false, reason: 'malformed' } },
+  }
+  return { wanted: wantedVector(edge, code), signable, reach: signable }
 }
 
 /** Handles GET and HEAD of `/vectors/{code}/tilejson.json`. Its tile addresses contain the served revision, so that a map has one content. */
 export function onVectorTileJson(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req)
-  const code = decodedSegment(exchange.path.slice(VECTORS.length, -'/tilejson.json'.length))
-  if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
+  const code = decodedSegment(exchange.path.slice(VECTORS.length, -TILEJSON.length))
+  const ask = askVectorTileJson(edge, exchange.path)
+  if (code === null) return admit(exchange, ask, () => answerRefusal(exchange, UNDECODABLE))
   const granted = (fromQuery: boolean) => {
     const served = servedTiles(edge, code)
     if (served === null) return answerNoTiles(exchange, code)
@@ -92,7 +101,18 @@ export function onVectorTileJson(edge: Edge, res: HttpResponse, req: HttpRequest
       inserted: fromQuery ? tokenQuery(exchange.query) : '',
     })
   }
-  authorize(exchange, wantedVector(edge, code), granted, { opens: 'vector', code, version: null }, 'cut')
+  admit(exchange, ask, granted)
+}
+
+export function askVectorTileJson(edge: Edge, path: string): Ask {
+  const code = decodedSegment(path.slice(VECTORS.length, -TILEJSON.length))
+  if (code === null) return ANY_TOKEN
+  const bounds = servedTiles(edge, code)?.version.stored.bounds ?? null
+  return {
+    wanted: wantedVector(edge, code),
+    signable: { opens: 'vector', code, version: null },
+    reach: (area) => commonBounds(area, bounds) !== null,
+  }
 }
 
 /** Returns null if the vector is not served, or has no tiles. */

@@ -9,10 +9,10 @@ import {
 } from '@gateway/native-edge/cold-tiles/cold-sets.js'
 import type { FixedAnswer } from '@gateway/native-edge/hot-tiles/responses.js'
 import { isKnownGrid } from '@gateway/tilesets/address.js'
-import { CONTENT_TYPES, extensionsOf } from '@gateway/tilesets/formats.js'
+import { CONTENT_TYPES, extensionsOf, isCutByFeatures } from '@gateway/tilesets/formats.js'
 import type { Source, SourceLayout } from '@gateway/tilesets/source.js'
-import { SERVER_MARK } from '../http/header-block.js'
-import { tileHeaders } from '../http/tile-headers.js'
+import { SERVER_MARK } from '../answers/header-block.js'
+import { tileHeaders } from '../answers/tile-headers.js'
 import { layerOf } from '../standards/layer.js'
 import { rangedSetId, sizedSetId } from '../standards/sized-set.js'
 import type { Catalog, CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
@@ -78,6 +78,7 @@ export class NativeTilesetRegistry {
       goodUntilMs,
       extensions: (formats ?? [format]).flatMap(extensionsOf),
       geographic: tileMatrixSet !== 'WebMercatorQuad',
+      isCut: isCutByFeatures(format),
       plain: heads(target, false),
       packed: heads(target, true),
       mediaType: CONTENT_TYPES[format],

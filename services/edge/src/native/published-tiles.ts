@@ -4,8 +4,8 @@ import { fileIdentity } from '@gateway/core/files/open-below.js'
 import type { ResponseTable } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { FileRange } from '@gateway/native-edge/hot-tiles/responses.js'
 import type { TileFile } from '@gateway/tilesets/source.js'
+import { SERVER_MARK } from '../answers/header-block.js'
 import type { DiskGate } from '../files/disk-gate.js'
-import { SERVER_MARK } from '../http/header-block.js'
 import type { Catalog } from '../sync/catalog.js'
 import { CachedBasemaps } from '../tiles/cached-basemaps.js'
 import { type CachedTile, RECHECK_MS } from '../tiles/tile-cache.js'
@@ -79,7 +79,7 @@ export class PublishedTiles {
       code,
       gzip,
       usage: tile.usage,
-      grid: gridOf(tile.tileMatrixSet),
+      grid: gridOf(tile),
     })
     const held = { span: 0, code, file }
     this.#held.set(path, held)

@@ -1,11 +1,20 @@
-import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Bounds, TileFormat, TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { Grid, TouchedTiles } from '@gateway/native-edge/hot-tiles/responses.js'
 import { isKnownGrid } from '@gateway/tilesets/address.js'
+import { isCutByFeatures } from '@gateway/tilesets/formats.js'
 import { TILE_MATRIX_SETS, touchedLimits } from '@gateway/tilesets/tile-matrix-sets.js'
 
-/** Returns the grid of a set for the native tier, to which all geographic grids are the same. */
-export function gridOf(tileMatrixSet: TileMatrixSetId): Grid {
-  if (!isKnownGrid(tileMatrixSet)) return 'other'
+interface GridOfTiles {
+  readonly tileMatrixSet: TileMatrixSetId
+  readonly format: TileFormat
+}
+
+/**
+ * Returns the grid of a set for the native tier, to which all geographic grids are the same. `other` leaves requests of tokens with an area to
+ * JavaScript, which cuts vector tiles.
+ */
+export function gridOf({ tileMatrixSet, format }: GridOfTiles): Grid {
+  if (!isKnownGrid(tileMatrixSet) || isCutByFeatures(format)) return 'other'
   return tileMatrixSet === 'WebMercatorQuad' ? 'mercator' : 'geographic'
 }
 

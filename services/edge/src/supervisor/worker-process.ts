@@ -1,5 +1,5 @@
 import { KillableChild } from '@gateway/core/processes/killable-child.js'
-import { childEnvironment, unlessSet, withThreadPool } from '@gateway/core/settings/child-environment.js'
+import { edgeEnvironment, unlessSet, withThreadPool } from '@gateway/core/settings/child-environment.js'
 import type { FromWorker, ToWorker } from './messages.js'
 
 /**
@@ -48,7 +48,7 @@ export class WorkerProcess {
       {
         module: MODULE,
         nodeOptions: [...process.execArgv, ...FIRST_HEAP],
-        env: childEnvironment({ ...HEAD_LIMIT, ...unlessSet(...HUGE_PAGES), ...withThreadPool(THREADS) }),
+        env: edgeEnvironment({ ...HEAD_LIMIT, ...unlessSet(...HUGE_PAGES), ...withThreadPool(THREADS) }),
         stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
         endsWithParent: null,
       },

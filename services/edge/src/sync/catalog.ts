@@ -6,7 +6,14 @@ import { READER_STYLES } from '@gateway/store/catalog/reader-lists.js'
 import type { ServedFont, StoredStyle } from '@gateway/store/styles.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { cacheTagHeaders, cacheTags } from '@gateway/tilesets/cache-tags.js'
-import { type UsageName, versionUsage } from '../usage/usage-counts.js'
+
+/**
+ * The requested resource, by kind and id: a version (which also counts for its basemap), or a basemap or vector. Also its name in the native table.
+ */
+export type UsageName = `${'version' | 'basemap' | 'vector'}:${string}`
+
+const VERSION = 'version:'
+export const versionUsage = (code: string, version: string): UsageName => `${VERSION}${code}/${version}`
 
 /** A version as requests see it. */
 export interface CatalogVersion {

@@ -1,8 +1,8 @@
-import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { TileFormat, TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { TilePlace } from '@gateway/tilesets/source.js'
 import { LRUCache } from 'lru-cache'
+import type { UsageName } from '../sync/catalog.js'
 import { type Catalog, type CatalogBasemap, type CatalogVersion, EMPTY_CATALOG } from '../sync/catalog.js'
-import type { UsageName } from '../usage/usage-counts.js'
 import { CachedBasemaps } from './cached-basemaps.js'
 import { OpenFile } from './open-file.js'
 
@@ -45,6 +45,7 @@ export class CachedTile {
   /** Usage name to which responses with it are accounted. */
   readonly usage: UsageName
   readonly tileMatrixSet: TileMatrixSetId
+  readonly format: TileFormat
   readonly lookAgainAtMs: number
 
   constructor(
@@ -58,6 +59,7 @@ export class CachedTile {
     this.basemap = basemap
     this.usage = version.usage
     this.tileMatrixSet = version.stored.tileMatrixSet
+    this.format = version.stored.format
     this.lookAgainAtMs = nowMs + RECHECK_MS
   }
 }

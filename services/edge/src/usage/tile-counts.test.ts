@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Catalog } from '../sync/catalog.js'
+import { versionUsage } from '../sync/catalog.js'
 import { TileCounts } from './tile-counts.js'
-import { usageRows, versionUsage } from './usage-counts.js'
+import { usageRows } from './usage-counts.js'
 
 const NOON = Date.UTC(2026, 2, 1, 12)
 const stored = { tileMatrixSet: 'WebMercatorQuad', bounds: null }

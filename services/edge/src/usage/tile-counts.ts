@@ -3,10 +3,10 @@ import type { UsageAmounts } from '@gateway/contracts/usage.js'
 import type { SampledTile } from '@gateway/native-edge/hot-tiles/response-counts.js'
 import type { StoredVersion } from '@gateway/store/basemaps.js'
 import { isInPyramid, isKnownGrid, parseTileAddress } from '@gateway/tilesets/address.js'
-import type { Catalog } from '../sync/catalog.js'
+import type { Catalog, UsageName } from '../sync/catalog.js'
 import { type Cell, type CellGrid, cellGridOf, cellOf, MAX_CELL_ZOOM } from './cell-grid.js'
 import { Sampler, type Sampling } from './sampler.js'
-import { batchOf, type TileNotes, type UsageBatch, type UsageName } from './usage-counts.js'
+import { batchOf, type TileNotes, type UsageBatch } from './usage-counts.js'
 
 /**
  * Sampling of a process's responses with a tile, and of those without one, between two reports (5 s): the first ones count individually, and one in

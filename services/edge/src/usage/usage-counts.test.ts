@@ -1,6 +1,7 @@
 import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-counts.js'
 import { expect, test } from 'vitest'
-import { UsageCounts, usageRows, versionUsage } from './usage-counts.js'
+import { versionUsage } from '../sync/catalog.js'
+import { UsageCounts, usageRows } from './usage-counts.js'
 
 const NATIVE = {
   names: 'token:a version:alps/v1\0',

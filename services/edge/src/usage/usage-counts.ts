@@ -9,6 +9,7 @@ import {
   type UsageRow,
 } from '@gateway/contracts/usage.js'
 import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-counts.js'
+import type { UsageName } from '../sync/catalog.js'
 
 /** The kind of a response. A reason: the request was refused for it. `failed`: 5xx. `other`: any other response without a tile. */
 export type Answered = 'tile' | 'tile_404' | RefusalReason | 'failed' | 'other'
@@ -28,14 +29,6 @@ const REASONS: { readonly [code in ErrorCode]?: RefusalReason } = {
 export function answeredWith(code: ErrorCode): Answered {
   return code === 'tile_not_found' ? 'tile_404' : (REASONS[code] ?? (STATUS_OF_ERROR[code] >= 500 ? 'failed' : 'other'))
 }
-
-/**
- * The requested resource, by kind and id: a version (which also counts for its basemap), or a basemap or vector. Also its name in the native table.
- */
-export type UsageName = `${'version' | 'basemap' | 'vector'}:${string}`
-
-const VERSION = 'version:'
-export const versionUsage = (code: string, version: string): UsageName => `${VERSION}${code}/${version}`
 
 const TOKEN = 'token:'
 /** '' for signed URLs without a token. */

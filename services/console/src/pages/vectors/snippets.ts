@@ -18,7 +18,8 @@ export function vectorUrls({ code, download_url: download, tiles }: AdminVector)
     gpkg: `${file}.gpkg`,
     fgb: `${file}.fgb`,
     zip: `${file}.zip`,
-    csv: `${file}.csv`,
+    // People open it in a spreadsheet.
+    csv: `${file}.csv?guard=formulas`,
     tilejson: tiles.built_at === null ? null : `${file}/tilejson.json`,
     tiles: tiles.built_at === null ? null : `${file}/tiles/{z}/{x}/{y}.mvt`,
     items: `${base}/ogc/collections/${at}/items`,

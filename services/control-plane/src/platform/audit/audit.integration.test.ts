@@ -28,6 +28,8 @@ test('an entry that was altered in the database is found, and the metric reports
     head: items[0].sha256,
     head_position: items.length,
     anchor_position: 0,
+    anchor_sha256: '0'.repeat(64),
+    anchor_at: null,
   })
   expect(await gauge()).toBe('0')
   const { id, chain_position, at, action } = items[1]
@@ -51,7 +53,9 @@ test('the head is owed to the target once a day, whoever looks, and says what do
     (await ctx.sql`SELECT body FROM deliveries WHERE body->>'event' = 'audit.head' ORDER BY created_at DESC`).map(
       ({ body }) => body,
     )
-  expect(await sent()).toMatchObject([{ event: 'audit.head', head, head_position, count, first_mismatch: null }])
+  expect(await sent()).toMatchObject([
+    { event: 'audit.head', head, head_position, count, first_mismatch: null, anchor_position: 0, anchor_at: null },
+  ])
   const records = await gateway.admin({ url: '/api/v1/admin/event-records' })
   expect(records.json().items).toMatchObject([{ event: 'audit.head', target_code: 'notary', basemap_code: '' }])
   await ctx.sql`UPDATE deliveries SET created_at = now() - interval '25 hours', status = 'succeeded', due_at = NULL`

@@ -48,7 +48,8 @@ const verificationSchema = z.object({
       reason: z
         .enum(MISMATCH_REASONS)
         .describe(
-          '`altered`: its content or place has changed; `missing`: entries before it have been deleted; `inserted`: no control plane made it',
+          '`altered`: its content or place has changed; `missing`: entries before it have been deleted; `inserted`: no control plane made it; ' +
+            '`early`: entries have been deleted that are younger than 400 days',
         ),
       chain_position: z
         .int()
@@ -70,6 +71,8 @@ const verificationSchema = z.object({
     ),
   head_position: z.int(),
   anchor_position: z.int().describe('the last place that retention has deleted; 0: no place'),
+  anchor_sha256: z.string().describe('hex SHA-256 of the entry at that place; 64 zeros before the first deletion'),
+  anchor_at: timestampSchema.nullable().describe('when that entry was made; null: nothing was deleted'),
 })
 
 const moment = queryInstantSchema.transform((instant) => new Date(instantMs(instant) as number).toISOString())

@@ -46,8 +46,7 @@ export async function sendHeadIfDue(ctx: Context, code: string, signal: AbortSig
   }
   receivedGauge(ctx).set(((await auditHeadReceivedAt(sql, code))?.getTime() ?? 0) / 1000)
   if (!(await isAuditHeadDue(sql, code))) return false
-  const { head, head_position, count, first_mismatch } = await auditVerifier(ctx)(signal)
-  const body = { head, head_position, count, first_mismatch, at: new Date(now()).toISOString() }
+  const body = { ...(await auditVerifier(ctx)(signal)), at: new Date(now()).toISOString() }
   return sql.begin((tx) => insertAuditHead(tx, code, body))
 }
 

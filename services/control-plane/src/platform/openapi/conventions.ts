@@ -171,6 +171,7 @@ const CONVENTIONS: readonly Convention[] = [
   { pattern: /^\/api\/v1\/catalog\//, tag: 'Catalog', security: SERVICE, errors: SERVICE_ERRORS },
   { pattern: /^\/api\/v1\/slice\//, tag: 'Slicing', security: SERVICE, errors: SERVICE_ERRORS },
   { pattern: /^\/api\/v1\/import$/, tag: 'Imports', security: IMPORT, errors: [500, 503] },
+  { pattern: /^\/arcgis\/rest\/info$/, tag: 'Standard services', security: [], errors: [400, 500, 503] },
   {
     pattern: /^\/(ogc|tms)(\/|$)/,
     tag: 'Standard services',

@@ -240,6 +240,13 @@ const ESRI_PATHS: Paths = {
   ),
 }
 
+const GUARD = query(
+  'guard',
+  'for CSV: an apostrophe precedes each text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return, which a spreadsheet would execute; by ' +
+    'default, the data are unchanged',
+  { type: 'string', enum: ['formulas'] },
+)
+
 /** Services of the OGC and OSGeo standards. */
 const JSON_SCHEMA_TYPE = 'application/schema+json'
 const FEATURES_PATHS: Paths = {
@@ -279,6 +286,7 @@ const FEATURES_PATHS: Paths = {
         type: 'string',
         enum: ['geojson', 'csv', 'fgb'],
       }),
+      GUARD,
     ],
   ),
   '/ogc/collections/{code}/items/{id}': features(
@@ -506,7 +514,7 @@ export const DATA_PLANE_PATHS: Paths = {
   '/vectors/{code}.csv': download(
     'downloadVectorAsCsv',
     'Download a vector as CSV',
-    [CODE, FORM_CRS],
+    [CODE, FORM_CRS, GUARD],
     VECTOR_DOWNLOADS.csv.type,
   ),
   '/archives/{code}/{version}.pmtiles': download(

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { trustSeconds } from '@gateway/core/settings/load.js'
-import { pruneAudit } from '@gateway/store/audit-chain.js'
+import { AUDIT_DAYS, pruneAudit } from '@gateway/store/audit-chain.js'
 import { pruneChangeLog } from '@gateway/store/change-log.js'
 import { pruneDeliveries } from '@gateway/store/delivery-retention.js'
 import { prunePresence } from '@gateway/store/edge-presence.js'
@@ -18,9 +18,6 @@ const EVERY_MS = 3_600_000
 
 /** The job of the one control plane that prunes the store. */
 export const HOUSEKEEPING: ExclusiveJob = { kind: 'housekeeping', code: '' }
-
-/** Retention of the audit: a year, and a month to read it. */
-const AUDIT_DAYS = 400
 
 /** Pruning functions, by their names in the log. */
 export type Pruners = Readonly<Record<string, (ctx: ControlContext) => Promise<unknown>>>

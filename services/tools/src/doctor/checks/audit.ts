@@ -1,6 +1,6 @@
-import { verifyAudit } from '@gateway/store/audit-chain.js'
+import { compareHead, verifyAudit } from '@gateway/store/audit-chain.js'
 import type { Sql } from '@gateway/store/connect.js'
-import { auditHeadReceivedAt } from '@gateway/store/deliveries.js'
+import { auditHeadReceivedAt, sentAuditHeads } from '@gateway/store/deliveries.js'
 import { readTargets } from '@gateway/store/targets.js'
 import { type Finding, fault, ok, warn } from '../finding.js'
 
@@ -9,8 +9,21 @@ const HEAD_LATE_MS = 2 * 86_400_000
 
 /** The chain of the audit, and whether its head is kept elsewhere. `headTarget`: the code in AUDIT_HEAD_TARGET; null: it is not set. */
 export async function checkAudit(sql: Sql, headTarget: string | null): Promise<Finding[]> {
-  const chain = await checkChain(sql)
-  return headTarget === null ? [chain] : [chain, await checkHead(sql, headTarget)]
+  const findings = [await checkChain(sql), ...(await checkSentHeads(sql))]
+  return headTarget === null ? findings : [...findings, await checkHead(sql, headTarget)]
+}
+
+/** The heads that were sent and returned before, as far as the store keeps them, against the chain and its anchor. */
+async function checkSentHeads(sql: Sql): Promise<Finding[]> {
+  for (const sent of await sentAuditHeads(sql)) {
+    const outcome = await compareHead(sql, sent)
+    if (outcome === 'same') continue
+    const found =
+      outcome === 'early' ? 'the beginning of the audit was removed too early' : 'the audit was written again'
+    const advice = 'somebody has changed the audit in the database: compare it with the heads that the target keeps'
+    return [fault('audit', `${found}: the head that was sent at ${sent.at} does not fit it`, advice)]
+  }
+  return []
 }
 
 async function checkChain(sql: Sql): Promise<Finding> {

@@ -126,6 +126,8 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
       head: AUDIT_ENTRY.sha256,
       head_position: 41,
       anchor_position: 0,
+      anchor_sha256: '0'.repeat(64),
+      anchor_at: null,
     },
   },
   getAuditEntry: { parameters: { id: '42' }, answer: AUDIT_ENTRY },

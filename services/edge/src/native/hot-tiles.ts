@@ -1,8 +1,8 @@
 import type { Tile } from '@gateway/tilesets/source.js'
-import type { NativeOpening, NativePublisher } from '../native/publisher.js'
 import { type Catalog, hasSameTiles, sharedCatalog, tilesOf } from '../sync/catalog.js'
-import { OpenFile } from './open-file.js'
-import { type CachedTile, TileCache, type TileTarget } from './tile-cache.js'
+import { OpenFile } from '../tiles/open-file.js'
+import { type CachedTile, TileCache, type TileTarget } from '../tiles/tile-cache.js'
+import type { NativeOpening, NativePublisher } from './publisher.js'
 
 /** Limit: characters of an address whose tile is cached; a longer address is served, but not cached. */
 const MAX_KEPT_PATH = 512
@@ -14,6 +14,7 @@ const MAX_KEPT_PATH = 512
 export class HotTiles {
   readonly #native: NativePublisher
   readonly #cache: TileCache
+  readonly #cutting = new Map<string, Promise<unknown>>()
 
   /**
    * @param capacityBytes of both places
@@ -43,6 +44,27 @@ export class HotTiles {
    */
   get(path: string, catalog: Catalog, nowMs: number): CachedTile | undefined {
     return this.#native.needsRefresh(path, nowMs) ? undefined : this.#cache.get(path, sharedCatalog(catalog), nowMs)
+  }
+
+  /** Lets concurrent requests for one cut share it. The promise must not reject. */
+  cutOnce<T>(name: string, cut: () => Promise<T>): Promise<T> {
+    const known = this.#cutting.get(name) as Promise<T> | undefined
+    if (known !== undefined) return known
+    const cutting = cut().finally(() => this.#cutting.delete(name))
+    this.#cutting.set(name, cutting)
+    return cutting
+  }
+
+  /** Returns a tile that was cut to an area, whose part of a key is `area`. The native tier has none. */
+  getCut(path: string, area: string, catalog: Catalog, nowMs: number): CachedTile | undefined {
+    return this.#cache.get(path + area, sharedCatalog(catalog), nowMs)
+  }
+
+  /** Caches a tile that was cut to an area, if all readers with this area get it at its address. */
+  keepCut(path: string, area: string, readers: Catalog, { basemap, isShared }: TileTarget, tile: CachedTile): void {
+    const catalog = sharedCatalog(readers)
+    const isCurrent = hasSameTiles(basemap, tilesOf(catalog, basemap.stored.code))
+    if (isShared && path.length <= MAX_KEPT_PATH && isCurrent) this.#cache.keep(path + area, catalog, tile)
   }
 
   /**

@@ -41,7 +41,7 @@ export const PREFLIGHT: HeaderBlock = headerBlock(
   ['Access-Control-Allow-Methods', 'GET, HEAD, OPTIONS'],
   [
     'Access-Control-Allow-Headers',
-    'Authorization, X-Access-Token, Range, If-Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, Cache-Control, Pragma, Accept, Content-Type',
+    'Authorization, X-Access-Token, X-Esri-Authorization, Range, If-Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, Cache-Control, Pragma, Accept, Content-Type',
   ],
   ['Access-Control-Max-Age', '86400'],
   ['Allow', 'GET, HEAD, OPTIONS'],

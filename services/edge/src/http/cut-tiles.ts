@@ -1,0 +1,88 @@
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import type { Bounds } from '@gateway/contracts/basemap.js'
+import { readExactly } from '@gateway/tilesets/read-exactly.js'
+import type { FilePart, Tile } from '@gateway/tilesets/source.js'
+import { areaInTile, matrixSetOf } from '@gateway/tilesets/tile-matrix-sets.js'
+import { featuresWithin } from '@gateway/vectors/tiles/features-within.js'
+import { areaKey, areaTag } from '../catalog/grant-key.js'
+import type { Edge } from '../edge.js'
+import { CachedTile, type TileTarget } from '../tiles/tile-cache.js'
+import type { LoadOutcome } from '../tiles/tile-loader.js'
+import { tileAnswer } from './tile-answer.js'
+
+/**
+ * Limit: bytes of a vector tile that is unpacked, to be cut or for a client that refuses gzip. Real tiles stay below 5 MB; a zip bomb must not fill the memory.
+ */
+export const MAX_PLAIN_BYTES = 16 * 1024 * 1024
+/** Fast, because each area has its own tiles: the ratio is some percent worse than the best one. */
+const LEVEL = 4
+const NOTHING = new Uint8Array(0)
+
+const unpack = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip)
+const pack = promisify<Uint8Array, { level: number }, Buffer>(gzip)
+
+/** The result of a cut: a tile, whose body is empty if the area has no feature of it, or the reason for its absence. */
+export type CutOutcome = { readonly kind: 'cut'; readonly tile: CachedTile } | Exclude<LoadOutcome, { kind: 'tile' }>
+
+/**
+ * Cuts the vector tile of a target to the features that touch an area; requests for the same cut share it. Returns null if the tile's grid or format
+ * allows no cut.
+ * @param inGzip false if the client refuses gzip
+ */
+export function cutTile(
+  edge: Edge,
+  target: TileTarget,
+  area: Bounds,
+  inGzip: boolean,
+  isWanted: () => boolean,
+): Promise<CutOutcome> | null {
+  const { version, place } = target
+  const boxes = areaInTile(matrixSetOf(version.stored), place, area)
+  if (boxes === null || version.stored.format !== 'pbf') return null
+  const name = `${version.contentId}/${place.z}/${place.x}/${place.y} ${target.cacheControl}${cutKey(area, inGzip)}`
+  return edge.hotTiles.cutOnce(name, async () => {
+    const loaded = await new Promise<LoadOutcome>((settle) => edge.tiles.load(version, place, { isWanted, settle }))
+    if (loaded.kind !== 'tile') return loaded
+    try {
+      const bytes = await plainBytes(edge, target, loaded.tile)
+      if (bytes === 'busy') return { kind: 'busy' }
+      const takeTurn = () => new Promise<void>((resolve) => edge.turns.later(resolve))
+      const left = await featuresWithin(bytes, boxes, takeTurn)
+      const body = left === null ? NOTHING : inGzip ? await pack(left, { level: LEVEL }) : left
+      // A copy of the tile for one area must never validate for another one.
+      const identity = `${loaded.tile.identity}-${areaTag(area)}`
+      const answer = tileAnswer(target, { ...loaded.tile, body, identity, encoding: 'gzip' }, inGzip)
+      return { kind: 'cut', tile: new CachedTile(body, answer, target, performance.now()) }
+    } catch (error) {
+      return { kind: 'failed', error }
+    }
+  })
+}
+
+/** Returns the part of a cache's key that identifies a cut. */
+export function cutKey(area: Bounds, inGzip: boolean): string {
+  return `${areaKey(area)}${inGzip ? '' : ' plain'}`
+}
+
+async function plainBytes(edge: Edge, { version }: TileTarget, { body, encoding }: Tile): Promise<Uint8Array | 'busy'> {
+  const stored = body instanceof Uint8Array ? body : await readPartOf(edge, version.root, body)
+  if (stored === 'busy' || encoding !== 'gzip') return stored
+  return unpack(stored, { maxOutputLength: MAX_PLAIN_BYTES })
+}
+
+async function readPartOf(edge: Edge, root: string, part: FilePart): Promise<Uint8Array | 'busy'> {
+  const read = await edge.disks.run(root, { read: () => readPart(part), discard: () => {} })
+  if (!read.ok) return 'busy'
+  if (read.value === null) throw new Error('the vector tile is too large')
+  return read.value
+}
+
+/** Returns null if the part is too large to be unpacked. Releases the part when it has been read. */
+export async function readPart({ fd, offset, length, release }: FilePart): Promise<Uint8Array | null> {
+  try {
+    return length > MAX_PLAIN_BYTES ? null : await readExactly(fd, offset, length)
+  } finally {
+    release()
+  }
+}

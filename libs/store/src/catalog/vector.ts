@@ -1,7 +1,7 @@
 import { storedMessage } from '@gateway/contracts/messages.js'
 import { type AdminVector, UNKNOWN_FACTS, type Vector, type VectorFacts } from '@gateway/contracts/vector.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
-import { decodedFields } from './decoded-fields.js'
+import { decodedFields } from '@gateway/contracts/decoded-fields.js'
 
 /** Converts a vector to the form of the catalog. `vectorBaseUrl` is VECTOR_PUBLIC_BASE_URL, without a trailing slash. */
 export function toVector(stored: StoredVector, vectorBaseUrl: string): Vector {

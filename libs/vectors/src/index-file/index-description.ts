@@ -42,6 +42,8 @@ export const indexDescriptionSchema = z.object({
   fields: z.array(fieldSchema),
   /** absent: an index of an earlier release, which has no texts */
   texts: textsSchema.optional(),
+  /** geometries that have no place on the earth or cannot be read, and the first of their features as `layer.id` */
+  damaged: z.object({ count: z.int(), examples: z.array(z.string()) }).optional(),
 })
 export type IndexDescription = z.infer<typeof indexDescriptionSchema>
 export type IndexField = IndexDescription['fields'][number]

@@ -3,6 +3,7 @@ import { buildHeader } from 'flatgeobuf/lib/mjs/generic/featurecollection.js'
 import { toGeometryType } from 'flatgeobuf/lib/mjs/generic/geometry.js'
 import { parseGC, parseGeometry } from 'flatgeobuf/lib/mjs/geojson/geometry.js'
 import type { IndexField } from '../index-file/index-description.js'
+import { idJson, idText } from '../index-file/own-id.js'
 import type { Geometry } from './cql2/expression.js'
 import { type Convert, geoJsonText, geometryOf, wktText } from './geometry.js'
 import type { ItemsQuery, SqlRow } from './items-query.js'
@@ -34,13 +35,6 @@ export function encoderOf(query: ItemsQuery, convert: Convert, locatesAll: boole
 }
 
 const NOTHING = new Uint8Array(0)
-const WHOLE_NUMBER = /^(0|-?[1-9]\d{0,14})$/
-
-/** Returns the feature's id, as a number if the source has a whole number. */
-function idOf({ fid, ownId }: Row): string | number {
-  if (ownId === null) return fid
-  return WHOLE_NUMBER.test(ownId) ? Number(ownId) : ownId
-}
 
 type Cell = SqlRow[number]
 
@@ -77,7 +71,7 @@ export function geoJsonOf(
       if (value === null && layers.length > 0 && !layers.includes(row.layer)) continue
       properties += `${properties === '' ? '' : ','}${names[i]}${jsonOf(type, value)}`
     }
-    const id = JSON.stringify(idOf(row))
+    const id = row.ownId === null ? row.fid : idJson(row.ownId)
     return `{"type":"Feature","id":${id},"geometry":${geoJsonText(row.geometry, convert)},"properties":{${properties}}}`
   }
 }
@@ -114,7 +108,7 @@ class CsvEncoder implements Encoder {
 
   feature(row: Row, values: SqlRow): Uint8Array {
     const cells = values.map((value, i) => csvOf((this.#fields[i] as IndexField).type, value))
-    const line = [csvText(String(idOf(row))), ...cells, csvText(wktText(row.geometry, this.#convert))]
+    const line = [csvText(row.ownId === null ? String(row.fid) : idText(row.ownId)), ...cells, csvText(wktText(row.geometry, this.#convert))]
     return Buffer.from(`${line.join(',')}\r\n`)
   }
 }

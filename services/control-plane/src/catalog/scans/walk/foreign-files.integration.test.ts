@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises'
 import { MERCATOR_LEVELS, makeBundles, makeConf, makeRoot, makeZip } from '@gateway/tilesets/testing/esri-caches.js'
 import { ZipArchive } from 'archiver'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ogrHere } from '../../vector-facts/gdal/tools.js'
-import { layer, makeGeopackage } from '../../vector-facts/testing/geopackages.js'
+import { gdalIsHere } from '@gateway/vectors/formats/convert-by-gdal.js'
+import { layer, makeGeopackage } from '@gateway/vectors/formats/testing/geopackages.js'
 import { makeTree, PIXEL, POINT, type Tree } from '../testing/trees.js'
 import { walkBasemaps } from './walk-basemaps.js'
 import { walkVectors } from './walk-vectors.js'
@@ -128,7 +128,7 @@ test('GeoJSON in GBK is read, with its encoding', async () => {
   expect(told).toEqual([['scan_geojson_encoding', { encoding: 'GBK', file: '"a.geojson"' }]])
 })
 
-test.runIf(ogrHere() !== null)('KML, KMZ, GML and CSV are vectors by what GDAL reads in them', async () => {
+test.runIf(gdalIsHere('kmz'))('KML, KMZ, GML and CSV are vectors by what GDAL reads in them', async () => {
   ogr2ogr('KML', 'a.kml')
   ogr2ogr('LIBKML', 'b.kmz')
   ogr2ogr('GML', 'c.gml')
@@ -142,7 +142,7 @@ test.runIf(ogrHere() !== null)('KML, KMZ, GML and CSV are vectors by what GDAL r
   expect(told).toMatchObject([['scan_csv_without_coordinates', { count: 20, folder: '"tables"' }]])
 })
 
-test.runIf(ogrHere() !== null)('malicious files do no harm', async () => {
+test.runIf(gdalIsHere('kmz'))('malicious files do no harm', async () => {
   const entities = Array.from({ length: 9 }, (_, i) => {
     const [name, inner] = [String.fromCharCode(98 + i), String.fromCharCode(97 + i)]
     return `<!ENTITY ${name} "${`&${inner};`.repeat(10)}">`

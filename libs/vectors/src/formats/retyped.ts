@@ -1,10 +1,12 @@
 import type { FieldType, OpenVector, SourceFeature, SourceLayer, SourceValue } from './feature.js'
 import { seenInCell, typeOfCells, valueOfCell } from './csv.js'
 
+/** An attribute that identifies the features of GML. */
+const GML_ID = 'gml_id'
+
 /**
- * Finds the types of texts by all their values, for formats that have no types, and drops the ids that a conversion has invented.
- *
- * @param hasOnlyTexts true if the columns of texts may be numbers
+ * Takes the ids away that a conversion has invented. In a format without types (`hasOnlyTexts`), a text column whose values all are numbers becomes
+ * one of numbers, and `gml_id` is the feature's id.
  */
 export function retyped({ layers, close }: OpenVector, hasOnlyTexts: boolean): OpenVector {
   return { layers: layers.map((layer) => (hasOnlyTexts ? withTypes(layer) : withoutIds(layer))), close }
@@ -18,11 +20,16 @@ function withTypes(layer: SourceLayer): SourceLayer {
   const types = layer.fields.map(({ type }, i) => (type === 'string' ? typeOfCells(seen[i] as number) : type))
   const inForm = (value: SourceValue, i: number) =>
     typeof value === 'string' && layer.fields[i]?.type === 'string' ? valueOfCell(value, types[i] as FieldType) : value
+  const idAt = layer.fields.findIndex(({ name }) => name === GML_ID)
+  const isShown = (_: unknown, i: number) => i !== idAt
   return {
     ...layer,
-    fields: layer.fields.map((field, i) => ({ ...field, type: types[i] as FieldType })),
+    fields: layer.fields.map((field, i) => ({ ...field, type: types[i] as FieldType })).filter(isShown),
     *features(): Generator<SourceFeature, void> {
-      for (const feature of layer.features()) yield { ...feature, id: null, values: feature.values.map(inForm) }
+      for (const feature of layer.features()) {
+        const id = (feature.values[idAt] ?? null) as string | null
+        yield { ...feature, id, values: feature.values.map(inForm).filter(isShown) }
+      }
     },
   }
 }

@@ -105,13 +105,11 @@ async function placed(layers: readonly SourceLayer[], code: string): Promise<Pla
 async function forwardFor({ crs }: SourceLayer): Promise<Forward | null> {
   if (crs === null) return null
   if (crs.isLocal === true) throw new VectorFault(coded('vector_local_crs', { name: crs.name }))
-  const forward = forwardOf(crs) ?? forwardOf({ ...crs, definition: await definitionOf(crs.name) })
+  const known = forwardOf(crs)
+  const forward = known === undefined ? forwardOf({ ...crs, definition: await definitionOf(crs.name) }) : known
   if (forward !== undefined) return forward
-  if (crs.definition === WGS84_NAME) return null
   throw new VectorFault(coded('vector_unknown_crs', { name: crs.name }))
 }
-
-const WGS84_NAME = 'EPSG:4326'
 
 /** Returns names of which none occurs twice. */
 function unique(names: readonly string[]): string[] {

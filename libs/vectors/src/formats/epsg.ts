@@ -41,6 +41,16 @@ function geographicNamed(name: string): Geographic | undefined {
   return geographic.get(plain(name)) ?? geographic.get(plain(`GCS_${name}`))
 }
 
+/** Returns ESRI's name of the geographic system of a system; null if it is unknown. */
+export function esriNameOf(code: number): string | null {
+  for (const line of GEOGRAPHIC_SYSTEMS.trim().split('\n')) {
+    const parts = line.split('|')
+    if (Number(parts[0]) !== code && !codesOf(parts.at(-1) as string).includes(code)) continue
+    return parts.find((one) => one.startsWith('GCS_')) ?? null
+  }
+  return null
+}
+
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}+]+/gu, '_')
 }

@@ -155,6 +155,7 @@ function fill(file: string, layers: readonly PlacedLayer[], task: IndexTask, onS
       bounds: writer.bounds,
       feature_count: writer.count,
       geometry_type: kinds.size === 0 ? null : kinds.size === 1 ? ([...kinds][0] as string) : 'Geometry',
+      has_z: writer.hasZ,
       layers: written,
       fields: fields.map((field) => ({ ...field, ascii_folding: writer.isFoldedByAscii(field) })),
       texts: writer.texts,

@@ -25,6 +25,7 @@ export class FeatureWriter {
   readonly owners: Owner[] = []
   readonly damaged = { count: 0, examples: [] as string[] }
   count = 0
+  hasZ = false
   /** number of features in the tree */
   placed = 0
   readonly #db: DatabaseSyncInstance
@@ -69,6 +70,7 @@ export class FeatureWriter {
     const shown = this.#order.map((i) => (i < 0 ? layer : shownValue(values[i] ?? null)))
     this.#keepText(fid, this.#encode({ fid, ownId: id, geometry: blob?.bytes ?? null, layer }, shown))
     if (blob === null || blob.box === null) return fid
+    this.hasZ ||= blob.hasZ
     this.#extend(blob.box)
     this.#boxes.push({ fid, box: blob.box })
     if (this.#boxes.length >= CHUNK) this.flush()

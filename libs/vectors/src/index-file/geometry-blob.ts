@@ -1,4 +1,5 @@
 import { linearised } from '../formats/linear.js'
+import { wkbOffset } from './geopackage-geometry.js'
 
 /**
  * Makes the geometries of an index: GeoPackage blobs (OGC 12-128r19, section 2.1.3) in longitude and latitude, whose rings run as RFC 7946 says and
@@ -19,6 +20,7 @@ export interface Blob {
   readonly bytes: Uint8Array
   /** as a number of `NUMBERED_GEOMETRY_TYPES` */
   readonly kind: number
+  readonly hasZ: boolean
   /** west, south, east, north; null: the geometry is empty */
   readonly box: readonly [number, number, number, number] | null
 }
@@ -27,12 +29,20 @@ export interface Blob {
 const MAX_LONGITUDE = 720
 const MAX_LATITUDE = 90.001
 
-/** `damaged`: not Well-Known Binary, or of an unknown kind; `off_earth`: coordinates that are no numbers, infinite, or no degrees */
-export type NoBlob = 'damaged' | 'off_earth'
+/** `damaged`: not Well-Known Binary, or of an unknown kind; `not_finite`: coordinates that are no numbers, or infinite; `off_earth`: no degrees */
+export type NoBlob = 'damaged' | 'not_finite' | 'off_earth'
 
 /** @param wkb Well-Known Binary of any byte order, with curves and surfaces. It is not changed. */
 export function blobOf(wkb: Uint8Array, forward: Forward | null): Blob | NoBlob {
-  const maker = new BlobMaker(forward)
+  return made(wkb, new BlobMaker(forward, LONGITUDE_LATITUDE))
+}
+
+/** Returns a blob of an index in another system. @param srsId its number in the file */
+export function blobIn(blob: Uint8Array, convert: Forward | null, srsId: number): Blob | NoBlob {
+  return made(blob.subarray(wkbOffset(blob)), new BlobMaker(convert, srsId))
+}
+
+function made(wkb: Uint8Array, maker: BlobMaker): Blob | NoBlob {
   try {
     return maker.make(linearised(wkb))
   } catch (error) {
@@ -44,6 +54,7 @@ export function blobOf(wkb: Uint8Array, forward: Forward | null): Blob | NoBlob 
 
 class BlobMaker {
   readonly #forward: Forward | null
+  readonly #srsId: number
   #view = new DataView(new ArrayBuffer(0))
   #at = 0
   #west = Infinity
@@ -51,9 +62,11 @@ class BlobMaker {
   #east = -Infinity
   #north = -Infinity
   #isFinite = true
+  #hasZ = false
 
-  constructor(forward: Forward | null) {
+  constructor(forward: Forward | null, srsId: number) {
     this.#forward = forward
+    this.#srsId = srsId
   }
 
   make(wkb: Uint8Array): Blob | NoBlob {
@@ -68,14 +81,16 @@ class BlobMaker {
     const kind = this.#geometry(0)
     if (kind < 0) return 'damaged'
     const isEmpty = this.#west > this.#east
-    if (!this.#isFinite) return 'off_earth'
-    if (!isEmpty && (this.#west < -MAX_LONGITUDE || this.#east > MAX_LONGITUDE)) return 'off_earth'
-    if (!isEmpty && (this.#south < -MAX_LATITUDE || this.#north > MAX_LATITUDE)) return 'off_earth'
+    if (!this.#isFinite) return 'not_finite'
+    if (!isEmpty && this.#srsId === LONGITUDE_LATITUDE) {
+      if (this.#west < -MAX_LONGITUDE || this.#east > MAX_LONGITUDE) return 'off_earth'
+      if (this.#south < -MAX_LATITUDE || this.#north > MAX_LATITUDE) return 'off_earth'
+    }
     bytes[0] = 0x47
     bytes[1] = 0x50
     bytes[3] = 1 | (isPoint || isEmpty ? 0 : 2) | (isEmpty ? 16 : 0)
-    this.#view.setInt32(4, LONGITUDE_LATITUDE, true)
-    if (isEmpty) return { bytes: isPoint ? bytes : withoutEnvelope(bytes), kind, box: null }
+    this.#view.setInt32(4, this.#srsId, true)
+    if (isEmpty) return { bytes: isPoint ? bytes : withoutEnvelope(bytes), kind, hasZ: this.#hasZ, box: null }
     const box = [this.#west, this.#south, this.#east, this.#north] as const
     if (!isPoint) {
       this.#view.setFloat64(8, box[0], true)
@@ -83,7 +98,7 @@ class BlobMaker {
       this.#view.setFloat64(24, box[1], true)
       this.#view.setFloat64(32, box[3], true)
     }
-    return { bytes, kind, box }
+    return { bytes, kind, hasZ: this.#hasZ, box }
   }
 
   #geometry(depth: number): number {
@@ -97,6 +112,7 @@ class BlobMaker {
     const hasZ = (code & 0x80000000) !== 0 || thousands === 1 || thousands === 3
     const hasM = (code & 0x40000000) !== 0 || thousands >= 2
     const size = 2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0)
+    this.#hasZ ||= hasZ
     if (kind === 1) this.#positions(1, size, little, true)
     else if (kind === 2) this.#positions(this.#count(little), size, little, false)
     else if (kind === 3) {

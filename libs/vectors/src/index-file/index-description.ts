@@ -38,6 +38,8 @@ export const indexDescriptionSchema = z.object({
   bounds: z.tuple([z.number(), z.number(), z.number(), z.number()]).nullable(),
   feature_count: z.int(),
   geometry_type: z.string().nullable(),
+  /** true if a geometry has heights; absent: an index of an earlier release */
+  has_z: z.boolean().optional(),
   layers: z.array(layerSchema),
   fields: z.array(fieldSchema),
   /** absent: an index of an earlier release, which has no texts */

@@ -22,6 +22,8 @@ export interface ItemsQuery {
   /** the fields of the response */
   readonly selected: readonly IndexField[]
   readonly geometryType: string | null
+  /** true if geometries have heights */
+  readonly hasZ?: boolean
   readonly filter: Expression | null
   /** returns one feature by its id, if it matches the filter; null: several features */
   readonly id: string | null

@@ -128,7 +128,9 @@ const vectorTilesSchema = z.object({
     .describe(
       '`building`: the tiles wait for their turn or are being made; until they are ready, the tiles of the previous content are served',
     ),
-  message: z.string().describe('why they could not be built; otherwise empty'),
+  message: z
+    .string()
+    .describe('why they could not be built, or which features of ready tiles have no usable geometry; otherwise empty'),
   ...messageFields,
   min_zoom: z.int().nullable(),
   max_zoom: z.int().nullable(),

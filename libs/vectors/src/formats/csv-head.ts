@@ -28,7 +28,7 @@ const OTHER = [
 ] as const
 const WKT = ['wkt', 'wkt_geom', 'geom_wkt', 'the_geom', 'geometry', 'geom']
 /** Matches Well-Known Text. Other content in a column of such a name does not count. */
-const IS_WKT = /^(?:SRID=\d{1,6};)? ?(?:MULTI)?(?:POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)\b/i
+const IS_WKT = /^(?:SRID=\d{1,6};)?\s{0,9}(?:MULTI)?(?:POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)\b/i
 
 /** Finds the coordinates of a CSV by its first lines; null if it has none, or is not CSV. */
 export function csvGeometry(head: Buffer): CsvGeometry | null {
@@ -53,7 +53,8 @@ export function csvGeometry(head: Buffer): CsvGeometry | null {
     }
   }
   const wkt = WKT.map(find).find((name) => name !== undefined)
-  const isText = second.split(separator).some((value) => IS_WKT.test(unquoted(value)))
+  // A quoted text may hold the separator.
+  const isText = second.split(separator).some((value) => IS_WKT.test(value.trim().replace(/^"/, '')))
   return wkt !== undefined && isText ? { columns: { wkt }, isGeographic: false, encoding, separator } : null
 }
 

@@ -5,6 +5,8 @@ import { cut, type DbfColumn } from './write-shapefiles.js'
 /** Added to the type of shapes with heights. */
 const WITH_Z = 10
 const HEADER_BYTES = 100
+/** A point with a height has a place for a measure; values below -10^38 mean none. */
+const NO_MEASURE = -1e39
 const BUFFER_BYTES = 1024 * 1024
 
 type Position = readonly number[]
@@ -88,7 +90,10 @@ export class ShapeWriter {
     record.writeInt32LE(this.#type, 0)
     record.writeDoubleLE(position[0] as number, 4)
     record.writeDoubleLE(position[1] as number, 12)
-    if (this.#hasZ) record.writeDoubleLE(heightOf(position), 20)
+    if (this.#hasZ) {
+      record.writeDoubleLE(heightOf(position), 20)
+      record.writeDoubleLE(NO_MEASURE, 28)
+    }
     return record
   }
 

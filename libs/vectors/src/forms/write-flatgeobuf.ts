@@ -40,7 +40,7 @@ export function writeFlatGeobuf(task: FormTask): void {
     }
     before.flush()
     tree.finish()
-    out.write(encoder.head({ envelope: tree.box, count, nodeSize: NODE_SIZE }))
+    out.write(encoder.head({ name: task.code, envelope: tree.box, count, nodeSize: NODE_SIZE }))
     tree.write((bytes) => out.write(bytes))
     for (const { position, length } of tree.leaves()) {
       const bytes = Buffer.allocUnsafe(length)

@@ -29,6 +29,8 @@ const COLUMN_TYPES: Readonly<Record<IndexField['type'], number>> = {
 
 /** The place of an index in a file: a box, and the number of features in it. */
 export interface Indexed {
+  /** of the layer */
+  readonly name: string
   readonly envelope: readonly [number, number, number, number]
   readonly count: number
   readonly nodeSize: number
@@ -68,10 +70,12 @@ export class FlatGeobufEncoder implements Encoder {
     })
     const list = columns.length === 0 ? 0 : Header.createColumnsVector(builder, columns)
     const envelope = indexed === null ? 0 : Header.createEnvelopeVector(builder, [...indexed.envelope])
+    const name = indexed === null ? 0 : builder.createString(indexed.name)
     FlatCrs.startCrs(builder)
     FlatCrs.addCode(builder, this.#crsCode)
     const crs = FlatCrs.endCrs(builder)
     Header.startHeader(builder)
+    if (name !== 0) Header.addName(builder, name)
     if (envelope !== 0) Header.addEnvelope(builder, envelope)
     Header.addGeometryType(builder, this.#type)
     Header.addHasZ(builder, this.#hasZ)

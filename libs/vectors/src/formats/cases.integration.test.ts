@@ -30,23 +30,53 @@ async function items(path: string, kind: VectorKind, more: Partial<IndexTask> = 
   const index = new OpenIndex(join(output, INDEX_FILE))
   const fields = fieldsOf(description)
   const none = { filter: null, sort: [], limit: 1000, offset: 0, after: null, maxBytes: 1e9 } as const
-  const query = { index: '', fields, selected: fields, geometryType: null, crs: DEFAULT_CRS, format: 'geojson', ...none } as const
+  const query = {
+    index: '',
+    fields,
+    selected: fields,
+    geometryType: null,
+    crs: DEFAULT_CRS,
+    format: 'geojson',
+    ...none,
+  } as const
   const run = (id: string | null, texts: typeof description.texts | null) =>
     [...index.run({ ...query, id, texts: texts ?? null })].map(({ bytes }) => Buffer.from(bytes).toString()).join('')
-  const features = JSON.parse(`[${run(null, description.texts)}]`) as { id: string | number; geometry: unknown; properties: object }[]
+  const features = JSON.parse(`[${run(null, description.texts)}]`) as {
+    id: string | number
+    geometry: unknown
+    properties: object
+  }[]
   for (const feature of features) expect(JSON.parse(run(String(feature.id), null))).toEqual(feature)
   expect(new Set(features.map(({ id }) => String(id))).size).toBe(features.length)
   index.close()
-  return { description, features, properties: features.map(({ properties }) => properties), ids: features.map(({ id }) => id) }
+  return {
+    description,
+    features,
+    properties: features.map(({ properties }) => properties),
+    ids: features.map(({ id }) => id),
+  }
 }
 
 const point = (x: number, y: number) => ({ type: 'Point', coordinates: [x, y] })
-const feature = (properties: object, more: object = {}) => ({ type: 'Feature', properties, geometry: point(1, 2), ...more })
+const feature = (properties: object, more: object = {}) => ({
+  type: 'Feature',
+  properties,
+  geometry: point(1, 2),
+  ...more,
+})
 const collection = (...features: object[]) => JSON.stringify({ type: 'FeatureCollection', features })
 
 describe('GeoJSON', () => {
   test('keeps texts that look like times, ratios, dates and numbers', async () => {
-    const texts = { ratio: '2:3', slash: '2020/01/02', month: '2020-01', time: '10:30:00', no: '2021-13-45', zip: '01569', late: '3000-02-31' }
+    const texts = {
+      ratio: '2:3',
+      slash: '2020/01/02',
+      month: '2020-01',
+      time: '10:30:00',
+      no: '2021-13-45',
+      zip: '01569',
+      late: '3000-02-31',
+    }
     const { properties, description } = await items(put('a.geojson', collection(feature(texts))), 'geojson')
     expect(properties).toEqual([texts])
     expect(new Set(description.fields.map(({ type }) => type))).toEqual(new Set(['string']))
@@ -57,14 +87,28 @@ describe('GeoJSON', () => {
       { day: '2020-02-29', at: '2024-05-01T10:00:00+08:00', mixed: '2020-01-01' },
       { day: '1999-12-31', at: '2024-05-01T10:00:00.5Z', mixed: 'unknown' },
     ]
-    const { properties, description } = await items(put('a.geojson', collection(...values.map((one) => feature(one)))), 'geojson')
+    const { properties, description } = await items(
+      put('a.geojson', collection(...values.map((one) => feature(one)))),
+      'geojson',
+    )
     expect(properties).toEqual(values)
     expect(description.fields.map(({ type }) => type)).toEqual(['date', 'datetime', 'string'])
   })
 
   test('keeps names that differ only by case, names of the index, and nested values of several types', async () => {
     const values = [
-      { type: 'a', TYPE: 'b', fid: 1, geom: 2, OGC_FID: 3, layer: 'x', mixed: 1, tags: { a: [1, null] }, list: ['a'], none: null },
+      {
+        type: 'a',
+        TYPE: 'b',
+        fid: 1,
+        geom: 2,
+        OGC_FID: 3,
+        layer: 'x',
+        mixed: 1,
+        tags: { a: [1, null] },
+        list: ['a'],
+        none: null,
+      },
       { type: 'c', TYPE: 'd', fid: 1, geom: 2, OGC_FID: 3, layer: 'y', mixed: 'one', tags: {}, list: [], none: null },
     ]
     const { properties } = await items(put('a.geojson', collection(...values.map((one) => feature(one)))), 'geojson')
@@ -116,7 +160,11 @@ describe('GeoJSON', () => {
 
   test.each([
     ['most coordinates outside of degrees', collection(feature({}, { geometry: point(5e5, 9e6) })), 'not in degrees'],
-    ['a system that nobody knows', JSON.stringify({ ...JSON.parse(collection(feature({}))), crs: { type: 'name', properties: { name: 'ours' } } }), 'ours'],
+    [
+      'a system that nobody knows',
+      JSON.stringify({ ...JSON.parse(collection(feature({}))), crs: { type: 'name', properties: { name: 'ours' } } }),
+      'ours',
+    ],
     ['an end in the middle', collection(feature({}), feature({})).slice(0, -20), 'features that were read: 1'],
   ])('%s: a failure', async (_, text, message) => {
     await expect(items(put('a.geojson', text), 'geojson')).rejects.toThrow(message)
@@ -124,7 +172,8 @@ describe('GeoJSON', () => {
 })
 
 test('a CSV keeps codes with leading zeros, telephone numbers and quoted texts', async () => {
-  const text = 'name,zip,phone,n,lon,lat\r\n"a ""b"", c",01569,+8613800000001,1,10,20\r\n"x\ny",00601,+8613800000002,2.5,11,21\r\n'
+  const text =
+    'name,zip,phone,n,lon,lat\r\n"a ""b"", c",01569,+8613800000001,1,10,20\r\n"x\ny",00601,+8613800000002,2.5,11,21\r\n'
   const { properties, features } = await items(put('a.csv', text), 'csv')
   expect(properties).toEqual([
     { name: 'a "b", c', zip: '01569', phone: '+8613800000001', n: 1, lon: 10, lat: 20 },
@@ -135,10 +184,56 @@ test('a CSV keeps codes with leading zeros, telephone numbers and quoted texts',
 
 test.each([
   ['POINT Z (1 2 3)', { type: 'Point', coordinates: [1, 2, 3] }],
-  ['SRID=4326;MULTIPOINT ((1 2), (3 4))', { type: 'MultiPoint', coordinates: [[1, 2], [3, 4]] }],
-  ['MULTIPOINT (1 2, 3 4)', { type: 'MultiPoint', coordinates: [[1, 2], [3, 4]] }],
-  ['POLYGON ((0 0, 1 0, 1 1, 0 0))', { type: 'Polygon', coordinates: [[[0, 0], [1, 0], [1, 1], [0, 0]]] }],
-  ['GEOMETRYCOLLECTION (POINT (1 2), LINESTRING (1 2, 3 4))', { type: 'GeometryCollection', geometries: [point(1, 2), { type: 'LineString', coordinates: [[1, 2], [3, 4]] }] }],
+  [
+    'SRID=4326;MULTIPOINT ((1 2), (3 4))',
+    {
+      type: 'MultiPoint',
+      coordinates: [
+        [1, 2],
+        [3, 4],
+      ],
+    },
+  ],
+  [
+    'MULTIPOINT (1 2, 3 4)',
+    {
+      type: 'MultiPoint',
+      coordinates: [
+        [1, 2],
+        [3, 4],
+      ],
+    },
+  ],
+  [
+    'POLYGON ((0 0, 1 0, 1 1, 0 0))',
+    {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [0, 0],
+          [1, 0],
+          [1, 1],
+          [0, 0],
+        ],
+      ],
+    },
+  ],
+  [
+    'GEOMETRYCOLLECTION (POINT (1 2), LINESTRING (1 2, 3 4))',
+    {
+      type: 'GeometryCollection',
+      geometries: [
+        point(1, 2),
+        {
+          type: 'LineString',
+          coordinates: [
+            [1, 2],
+            [3, 4],
+          ],
+        },
+      ],
+    },
+  ],
   ['LINESTRING (1 2, x)', null],
 ])('the Well-Known Text %s of a CSV is a geometry', async (wkt, geometry) => {
   const { features } = await items(put('a.csv', `id,wkt\n1,"${wkt}"\n2,"POINT (0 0)"\n`), 'csv')
@@ -147,10 +242,15 @@ test.each([
 
 const PRJ = {
   2154: 'PROJCS["RGF_1993_Lambert_93",GEOGCS["GCS_RGF_1993",DATUM["D_RGF_1993",SPHEROID["GRS_1980",6378137.0,298.257222101]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Lambert_Conformal_Conic"],PARAMETER["False_Easting",700000.0],PARAMETER["False_Northing",6600000.0],PARAMETER["Central_Meridian",3.0],PARAMETER["Standard_Parallel_1",49.0],PARAMETER["Standard_Parallel_2",44.0],PARAMETER["Latitude_Of_Origin",46.5],UNIT["Meter",1.0]]',
-  28992: 'PROJCS["RD_New",GEOGCS["GCS_Amersfoort",DATUM["D_Amersfoort",SPHEROID["Bessel_1841",6377397.155,299.1528128]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Double_Stereographic"],PARAMETER["False_Easting",155000.0],PARAMETER["False_Northing",463000.0],PARAMETER["Central_Meridian",5.38763888888889],PARAMETER["Scale_Factor",0.9999079],PARAMETER["Latitude_Of_Origin",52.1561605555556],UNIT["Meter",1.0]]',
+  28992:
+    'PROJCS["RD_New",GEOGCS["GCS_Amersfoort",DATUM["D_Amersfoort",SPHEROID["Bessel_1841",6377397.155,299.1528128]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Double_Stereographic"],PARAMETER["False_Easting",155000.0],PARAMETER["False_Northing",463000.0],PARAMETER["Central_Meridian",5.38763888888889],PARAMETER["Scale_Factor",0.9999079],PARAMETER["Latitude_Of_Origin",52.1561605555556],UNIT["Meter",1.0]]',
 } as const
 
-function shapefile(name: string, at: readonly [number, number], parts: Readonly<Record<string, string | Buffer>>): string {
+function shapefile(
+  name: string,
+  at: readonly [number, number],
+  parts: Readonly<Record<string, string | Buffer>>,
+): string {
   const path = join(home, `${++made}-${name}`)
   const writer = new ShapeWriter(path, 1, false, [{ name: 'NAME', type: 'C', width: 20, decimals: 0 }])
   writer.add({ type: 'Point', coordinates: [...at] }, ['a'])
@@ -167,7 +267,7 @@ describe('a shapefile', () => {
   ] as const)('with a .prj of ESRI is in EPSG:%i', async (code, at, place) => {
     const { description, features } = await items(shapefile('x', at, { prj: PRJ[code] }), 'shapefile')
     expect(description).toMatchObject({ storage_crs: `EPSG:${code}`, storage_definition: { north_first: false } })
-    const { coordinates } = features[0]?.geometry as { coordinates: [number, number] }
+    const { coordinates } = (features[0] as { geometry: unknown }).geometry as { coordinates: [number, number] }
     for (const i of [0, 1] as const) expect(Math.abs(coordinates[i] - place[i])).toBeLessThan(0.002)
   })
 
@@ -225,12 +325,16 @@ describe('a GeoPackage', () => {
   const POINT = `${HEAD}0101000000${numbers(1, 2)}`
 
   test('of several layers has no id twice', async () => {
-    const { ids } = await items(geopackage(layer('A', [POINT, POINT]) + layer('B', [POINT, POINT, POINT])), 'geopackage')
+    const { ids } = await items(
+      geopackage(layer('A', [POINT, POINT]) + layer('B', [POINT, POINT, POINT])),
+      'geopackage',
+    )
     expect(ids).toEqual(['A.1', 'A.2', 'B.1', 'B.2', 3])
   })
 
   test('has no layer for the styles of QGIS', async () => {
-    const styles = "CREATE TABLE layer_styles (id INTEGER PRIMARY KEY, styleQML TEXT); INSERT INTO gpkg_contents VALUES ('layer_styles', 'attributes', NULL, NULL, NULL, NULL, 0);"
+    const styles =
+      "CREATE TABLE layer_styles (id INTEGER PRIMARY KEY, styleQML TEXT); INSERT INTO gpkg_contents VALUES ('layer_styles', 'attributes', NULL, NULL, NULL, NULL, 0);"
     const { description } = await items(geopackage(layer('A', [POINT]) + styles), 'geopackage')
     expect(description.layers.map(({ name }) => name)).toEqual(['A'])
   })
@@ -242,12 +346,26 @@ describe('a GeoPackage', () => {
   test('has lines and polygons for curves and surfaces', async () => {
     const arc = `0108000000${count(3)}${numbers(0, 0, 1, 1, 2, 0)}`
     const triangle = `0103000000${count(1)}${count(4)}${numbers(0, 0, 1, 0, 1, 1, 0, 0)}`
-    const shapes = [arc, `0109000000${count(1)}${arc}`, `010b000000${count(1)}${arc}`, `010f000000${count(1)}${triangle}`, `0107000000${count(1)}${arc}`]
-    const { features } = await items(geopackage(layer('A', shapes.map((one) => HEAD + one))), 'geopackage')
+    const shapes = [
+      arc,
+      `0109000000${count(1)}${arc}`,
+      `010b000000${count(1)}${arc}`,
+      `010f000000${count(1)}${triangle}`,
+      `0107000000${count(1)}${arc}`,
+    ]
+    const { features } = await items(
+      geopackage(
+        layer(
+          'A',
+          shapes.map((one) => HEAD + one),
+        ),
+      ),
+      'geopackage',
+    )
     expect(features.map(({ geometry }) => (geometry as { type: string } | null)?.type)).toEqual([
       ...['LineString', 'LineString', 'MultiLineString', 'MultiPolygon', 'GeometryCollection'],
     ])
-    const { coordinates } = features[0]?.geometry as { coordinates: [number, number][] }
+    const { coordinates } = (features[0] as { geometry: unknown }).geometry as { coordinates: [number, number][] }
     for (const [x, y] of coordinates) expect(Math.hypot(x - 1, y)).toBeCloseTo(1, 9)
   })
 })

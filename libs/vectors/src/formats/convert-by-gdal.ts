@@ -11,11 +11,16 @@ import { VectorFault } from '../index-file/vector-fault.js'
 export type GdalKind = 'kml' | 'kmz' | 'gml'
 
 /** GDAL's drivers of each kind in the order of preference, and options for opening. */
-const READERS: Readonly<Record<GdalKind, { readonly drivers: readonly string[]; readonly options?: readonly string[] }>> = {
+const READERS: Readonly<
+  Record<GdalKind, { readonly drivers: readonly string[]; readonly options?: readonly string[] }>
+> = {
   kml: { drivers: ['LIBKML', 'KML'] },
   kmz: { drivers: ['LIBKML'] },
   // Numbers may be codes with zeros in front: the reader of the result finds the types.
-  gml: { drivers: ['GML'], options: ['-oo', 'DOWNLOAD_SCHEMA=NO', '-oo', 'WRITE_GFS=NO', '--config', 'GML_FIELDTYPES', 'ALWAYS_STRING'] },
+  gml: {
+    drivers: ['GML'],
+    options: ['-oo', 'DOWNLOAD_SCHEMA=NO', '-oo', 'WRITE_GFS=NO', '--config', 'GML_FIELDTYPES', 'ALWAYS_STRING'],
+  },
 }
 
 /** Maximum time in seconds without any read or write of the tool. */
@@ -54,13 +59,22 @@ export async function convertByGdal(task: GdalTask): Promise<string> {
   const driver = driverOf(kind)
   fs.symlinkSync('/proc/self/fd/3', source)
   const [command = 'ogr2ogr', ...args] = [
-    ...confinement(limits.memoryMb, limits.seconds === undefined ? {} : { outputMb: SHORT_OUTPUT_MB, cpuSeconds: limits.seconds }).prefix,
+    ...confinement(
+      limits.memoryMb,
+      limits.seconds === undefined ? {} : { outputMb: SHORT_OUTPUT_MB, cpuSeconds: limits.seconds },
+    ).prefix,
     'ogr2ogr',
     ...['-f', 'GPKG', output, source, '-nlt', 'CONVERT_TO_LINEAR', '-gt', '65536'],
     ...['-lco', `FID=${CONVERTED_ID}`, '-lco', `GEOMETRY_NAME=${CONVERTED_GEOMETRY}`, '-lco', 'SPATIAL_INDEX=NO'],
     ...(READERS[kind].options ?? []),
   ]
-  const outcome = await runToEnd({ command, args, env: environment(driver), descriptors: [fd], idleSeconds: limits.seconds ?? IDLE_SECONDS })
+  const outcome = await runToEnd({
+    command,
+    args,
+    env: environment(driver),
+    descriptors: [fd],
+    idleSeconds: limits.seconds ?? IDLE_SECONDS,
+  })
   if (/no space left|disk is full/i.test(outcome.stderr)) throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
   if (!isWhole(outcome)) throw new VectorFault(reasonOf(outcome))
   return output

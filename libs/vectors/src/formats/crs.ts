@@ -22,7 +22,8 @@ export function crsOfPrj(text: string): Crs | null {
   const head = /^\uFEFF?\s*(\w+)\s*\[\s*"([^"]*)"/.exec(text)
   const [, keyword = '', told = ''] = head ?? []
   const name = told.slice(0, MAX_NAME)
-  if (/^(?:LOCAL_CS|ENGCRS|ENGINEERINGCRS)$/.test(keyword)) return { name: name || keyword, definition: null, isLocal: true }
+  if (/^(?:LOCAL_CS|ENGCRS|ENGINEERINGCRS)$/.test(keyword))
+    return { name: name || keyword, definition: null, isLocal: true }
   if (!/^(?:PROJCS|GEOGCS|PROJCRS|GEOGCRS|GEODCRS|COMPD_CS|COMPOUNDCRS|BOUNDCRS)$/.test(keyword)) return null
   const horizontal = horizontalOf(text, keyword)
   const code = /(?:AUTHORITY|ID)\["EPSG","?(\d{4,6})"?\](?:\],?)?$/.exec(horizontal.replace(/\s/g, ''))?.[1]

@@ -17,7 +17,12 @@ test('a table from a spreadsheet in GBK has coordinates, too', () => {
     Buffer.from('c3fbb3c62cbeadb6c82cceb3b6c80a', 'hex'),
     Buffer.from('b5c0c2b72c3131362c33390a', 'hex'),
   ])
-  expect(csvGeometry(gbk)).toEqual({ columns: { x: '经度', y: '纬度' }, isGeographic: true, encoding: 'GBK', separator: ',' })
+  expect(csvGeometry(gbk)).toEqual({
+    columns: { x: '经度', y: '纬度' },
+    isGeographic: true,
+    encoding: 'GBK',
+    separator: ',',
+  })
 })
 
 test.each(['', 'hello', 'name,value\na,1', 'lat,name\n47,a', 'id,geom\n1,0101000020E6', 'x*,y*\n1,2'])(

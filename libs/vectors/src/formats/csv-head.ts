@@ -1,5 +1,4 @@
 import { guessEncoding } from './guess-encoding.js'
-import { MAX_NAME } from './limits.js'
 
 /** The columns of a CSV that hold its coordinates. */
 export interface CsvGeometry {

@@ -1,10 +1,10 @@
 import { StringDecoder } from 'node:string_decoder'
 import { WGS84 } from './crs.js'
-import { type CsvGeometry, csvGeometry } from './csv-head.js'
+import type { CsvGeometry } from './csv-head.js'
 import { DamagedFile, type FieldType, type SourceFeature, type SourceLayer, type SourceValue } from './feature.js'
 import { Seen, seenInText, typeOfSeen, wholeNumber } from './json-values.js'
 import { type TextFile, utf8Pieces } from './text-pieces.js'
-import { WkbWriter, POINT } from './wkb-writer.js'
+import { POINT, WkbWriter } from './wkb-writer.js'
 import { writeWkt } from './wkt.js'
 
 /** Maximum characters of one row. A quote that is never closed ends there. */
@@ -32,7 +32,13 @@ export function csvLayer(file: TextFile, name: string, geometry: CsvGeometry, pr
     fields,
     crs: geometry.isGeographic ? WGS84 : null,
     count,
-    features: () => readFeatures(rows(), fields.map(({ type }) => type), names ?? [], geometry),
+    features: () =>
+      readFeatures(
+        rows(),
+        fields.map(({ type }) => type),
+        names ?? [],
+        geometry,
+      ),
   }
 }
 
@@ -114,13 +120,10 @@ export function* splitCsv(pieces: Iterable<Buffer>, separator: string): Generato
   /** Returns the end of the cell at the position, or -1 if the text ends before it. */
   const cell = (isLast: boolean): number => {
     if (text[at] === '"') {
-      let close = at
-      do {
-        close = text.indexOf('"', close + 1)
-        if (close < 0 || (close + 1 >= text.length && !isLast)) return -1
-        if (text[close + 1] !== '"') break
-        close++
-      } while (true)
+      let close = text.indexOf('"', at + 1)
+      // Two quotes stand for one.
+      while (close >= 0 && text[close + 1] === '"') close = text.indexOf('"', close + 2)
+      if (close < 0 || (close + 1 >= text.length && !isLast)) return -1
       let stop = close + 1
       while (stop < text.length && text[stop] !== separator && text[stop] !== '\n' && text[stop] !== '\r') stop++
       if (stop >= text.length && !isLast) return -1
@@ -165,4 +168,3 @@ export function* splitCsv(pieces: Iterable<Buffer>, separator: string): Generato
   text += decoder.end()
   yield* take(true)
 }
-

@@ -122,7 +122,8 @@ export class DbfTable {
 
   /** Long columns of whole numbers hold what 64 bits do not: the values decide. */
   #exactType(column: Column): FieldType {
-    const isLong = (column.dbfType === 'N' || column.dbfType === 'F') && column.decimals === 0 && column.length > SAFE_DIGITS
+    const isLong =
+      (column.dbfType === 'N' || column.dbfType === 'F') && column.decimals === 0 && column.length > SAFE_DIGITS
     if (!isLong) return typeOf(column)
     for (let row = 0; row < this.records; row++) {
       const text = this.#text(this.#record(row), column)
@@ -144,7 +145,12 @@ export class DbfTable {
   }
 
   #text(record: Buffer | null, { offset, length }: Column): string {
-    return record === null ? '' : record.toString('latin1', offset, offset + length).replaceAll('\0', ' ').trim()
+    return record === null
+      ? ''
+      : record
+          .toString('latin1', offset, offset + length)
+          .replaceAll('\0', ' ')
+          .trim()
   }
 
   #value(record: Buffer | null, column: Column): SourceValue {

@@ -103,7 +103,8 @@ const DOS_PAGES: Readonly<Record<string, string>> = {
 /** Returns a decoder of texts. Bytes of an unknown encoding become characters of Windows-1252, as other programs show them. */
 export function decoderOf(encoding: string | null): (bytes: Buffer) => string {
   const page = encoding === null ? undefined : DOS_PAGES[encoding]
-  if (page !== undefined) return (bytes) => Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : page[byte - 128])).join('')
+  if (page !== undefined)
+    return (bytes) => Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : page[byte - 128])).join('')
   const label = encoding !== null && spelledAsStandard(encoding) !== null ? encoding : 'windows-1252'
   const decoder = new TextDecoder(label)
   return (bytes) => decoder.decode(bytes)

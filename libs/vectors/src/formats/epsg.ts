@@ -126,13 +126,21 @@ function parametersOfWkt(wkt: string): Parameters | null {
   const values = new Map<string, number>()
   for (const [, name = '', value] of wkt.matchAll(/\bPARAMETER\s*\[\s*"([^"]+)"\s*,\s*([-+.\deE]+)/g))
     values.set(plain(name), Number(value))
-  const units = [...wkt.matchAll(/\b(?:LENGTH)?UNIT\s*\[\s*"[^"]*"\s*,\s*([-+.\deE]+)/g)].map((match) => Number(match[1]))
+  const units = [...wkt.matchAll(/\b(?:LENGTH)?UNIT\s*\[\s*"[^"]*"\s*,\s*([-+.\deE]+)/g)].map((match) =>
+    Number(match[1]),
+  )
   const metres = units.at(-1) ?? 1
   const of = (...names: string[]) => names.map((name) => values.get(name)).find((value) => value !== undefined)
   const lat0 = of('latitude_of_origin', 'latitude_of_center', 'latitude_of_natural_origin', 'latitude_of_false_origin')
   return normal(projection, {
     lat0,
-    lon0: of('central_meridian', 'longitude_of_center', 'longitude_of_origin', 'longitude_of_natural_origin', 'longitude_of_false_origin'),
+    lon0: of(
+      'central_meridian',
+      'longitude_of_center',
+      'longitude_of_origin',
+      'longitude_of_natural_origin',
+      'longitude_of_false_origin',
+    ),
     lat1: of('standard_parallel_1', 'latitude_of_1st_standard_parallel'),
     lat2: of('standard_parallel_2', 'latitude_of_2nd_standard_parallel'),
     k: of('scale_factor', 'scale_factor_at_natural_origin'),
@@ -173,9 +181,12 @@ function normal(projection: string, { lat0 = 0, lon0 = 0, lat1, lat2, k = 1, x0 
     const parallels = [lat1 ?? lat0, lat2 ?? lat1 ?? lat0].sort((a, b) => a - b)
     return { projection, numbers: [...origin, lat0, ...parallels, k] }
   }
-  if (projection === 'aea') return { projection, numbers: [...origin, lat0, ...[lat1 ?? 0, lat2 ?? 0].sort((a, b) => a - b)] }
-  if (projection === 'merc' || projection === 'eqc' || projection === 'cea') return { projection, numbers: [...origin, Math.abs(lat1 ?? 0), k] }
-  if (projection === 'stere') return { projection, numbers: [...origin, Math.sign(lat0 || (lat1 ?? 0)), lat1 === undefined ? k : Math.abs(lat1)] }
+  if (projection === 'aea')
+    return { projection, numbers: [...origin, lat0, ...[lat1 ?? 0, lat2 ?? 0].sort((a, b) => a - b)] }
+  if (projection === 'merc' || projection === 'eqc' || projection === 'cea')
+    return { projection, numbers: [...origin, Math.abs(lat1 ?? 0), k] }
+  if (projection === 'stere')
+    return { projection, numbers: [...origin, Math.sign(lat0 || (lat1 ?? 0)), lat1 === undefined ? k : Math.abs(lat1)] }
   return { projection, numbers: [...origin, lat0, k] }
 }
 

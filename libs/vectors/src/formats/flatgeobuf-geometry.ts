@@ -9,9 +9,16 @@ const POSITION_BYTES = 16
 const MAX_DEPTH = 16
 
 /** Writes a geometry of FlatGeobuf, whose types have the numbers of Well-Known Binary. Returns false if it is empty. Throws RangeError for damaged ones. */
-export function writeFlatGeometry(table: FlatTable, headerType: number, hasZ: boolean, writer: WkbWriter, depth = 0): boolean {
+export function writeFlatGeometry(
+  table: FlatTable,
+  headerType: number,
+  hasZ: boolean,
+  writer: WkbWriter,
+  depth = 0,
+): boolean {
   const type = headerType === 0 ? table.byte(GEOMETRY.type) : headerType
-  if (depth > MAX_DEPTH || type < POINT || type > TRIANGLE) throw new RangeError(`the geometry type ${type} is not known`)
+  if (depth > MAX_DEPTH || type < POINT || type > TRIANGLE)
+    throw new RangeError(`the geometry type ${type} is not known`)
   const parts = table.tables(GEOMETRY.parts)
   const xy = table.bytes(GEOMETRY.xy, 8)
   const hasParts = type > MULTI_LINE && type !== CIRCULAR_STRING && type !== TRIANGLE

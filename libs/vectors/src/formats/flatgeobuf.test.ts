@@ -1,9 +1,9 @@
 import { symlinkSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { makeTree, type Tree } from './testing/trees.js'
 import { flatgeobufFacts } from './flatgeobuf.js'
 import { HEADER_AT, POINTS_FGB } from './testing/flatgeobufs.js'
+import { makeTree, type Tree } from './testing/trees.js'
 
 let tree: Tree
 beforeEach(() => {

@@ -10,9 +10,16 @@ import {
 import { openBelowSync } from '@gateway/core/files/open-below.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { boundsInWgs84, type Crs, crsOfEpsg, crsOfPrj } from './crs.js'
-import { FlatTable } from './flatbuffer.js'
-import { DamagedFile, type FieldType, type SourceFeature, type SourceField, type SourceLayer, type SourceValue } from './feature.js'
+import {
+  DamagedFile,
+  type FieldType,
+  type SourceFeature,
+  type SourceField,
+  type SourceLayer,
+  type SourceValue,
+} from './feature.js'
 import type { FileWindow } from './file-window.js'
+import { FlatTable } from './flatbuffer.js'
 import { writeFlatGeometry } from './flatgeobuf-geometry.js'
 import { catalogType, MAX_FIELDS, MAX_NAME, MAX_SIDECAR_BYTES } from './limits.js'
 import { WkbWriter } from './wkb-writer.js'

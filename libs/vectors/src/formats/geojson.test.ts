@@ -1,8 +1,8 @@
 import { UNKNOWN_FACTS, type VectorFacts } from '@gateway/contracts/vector.js'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { makeTree, type Tree } from './testing/trees.js'
 import { geojsonFacts } from './geojson.js'
+import { makeTree, type Tree } from './testing/trees.js'
 
 let tree: Tree
 beforeEach(() => {

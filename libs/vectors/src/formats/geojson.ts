@@ -14,7 +14,7 @@ import { DamagedFile, type FieldType, type SourceFeature, type SourceLayer } fro
 import { writeGeoJson } from './geojson-geometry.js'
 import { type Guess, guessEncoding } from './guess-encoding.js'
 import { splitJson } from './json-splitter.js'
-import { idOf, parseJson, seenIn, typeOfSeen, valueOf } from './json-values.js'
+import { idOf, jsonValue, parseJson, seenIn, typeOfSeen } from './json-values.js'
 import { geometryTypeOf } from './layers.js'
 import { catalogType, MAX_FIELDS, MAX_GEOJSON_BYTES, MAX_NAME } from './limits.js'
 import { encodingOfText, type TextFile, utf8Pieces } from './text-pieces.js'
@@ -81,12 +81,7 @@ export function geojsonFacts(
 }
 
 /** Opens the only layer of a GeoJSON file or sequence. Reads it once for its fields. @param encoding null: found in the file */
-export function geojsonLayer(
-  file: TextFile,
-  name: string,
-  encoding: string | null,
-  progress: () => void,
-): SourceLayer {
+export function geojsonLayer(file: TextFile, name: string, encoding: string | null, progress: () => void): SourceLayer {
   const schema = schemaOf(file, (encoding as Guess) ?? encodingOfText(file, progress), progress)
   const fields = [...schema.fields].map(([field, seen]) => ({ name: field, type: typeOfSeen(seen) }))
   const { rootType, features, documents } = schema
@@ -173,7 +168,7 @@ function* readFeatures(
       geometry: isWritten ? writer.end() : null,
       isDamaged: geometry !== null && !isWritten,
       values: fields.map(({ name, type }) =>
-        properties !== null && Object.hasOwn(properties, name) ? valueOf(properties[name], type) : null,
+        properties !== null && Object.hasOwn(properties, name) ? jsonValue(properties[name], type) : null,
       ),
     }
   }

@@ -3,10 +3,10 @@ import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { DatabaseSync } from '@photostructure/sqlite'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { makeTree, type Tree } from './testing/trees.js'
 import { geopackageFacts } from './geopackage.js'
 import { layer, makeEndlessGeopackage, makeGeopackage } from './testing/geopackages.js'
 import { prjUtm } from './testing/shapefiles.js'
+import { makeTree, type Tree } from './testing/trees.js'
 
 let tree: Tree
 beforeEach(() => {

@@ -6,7 +6,14 @@ import { type Column, plainColumns, quotedName, readObjects } from '@gateway/til
 import { asArchiveError } from '@gateway/tilesets/mbtiles/sqlite-error.js'
 import { wkbOffset } from '../index-file/geopackage-geometry.js'
 import { boundsInWgs84, type Crs, crsOfEpsg, crsOfPrj } from './crs.js'
-import { DamagedFile, type FieldType, type OpenVector, type SourceFeature, type SourceLayer, type SourceValue } from './feature.js'
+import {
+  DamagedFile,
+  type FieldType,
+  type OpenVector,
+  type SourceFeature,
+  type SourceLayer,
+  type SourceValue,
+} from './feature.js'
 import { factsOfLayers, geometryTypeNamed, type Layer } from './layers.js'
 import { MAX_COUNTED_BYTES, MAX_LAYERS, MAX_SIDECAR_BYTES } from './limits.js'
 
@@ -117,17 +124,29 @@ function layerOf(
 ): SourceLayer {
   const table = quotedName(name)
   // Computed columns have no place in the list of plain ones.
-  const columns = database.prepare(`PRAGMA table_xinfo(${table})`).all() as { name: string; type: string; pk: number; hidden: number }[]
+  const columns = database.prepare(`PRAGMA table_xinfo(${table})`).all() as {
+    name: string
+    type: string
+    pk: number
+    hidden: number
+  }[]
   const keys = columns.filter(({ pk }) => pk > 0)
   const key = keys.length === 1 && /^INTEGER$/i.test(keys[0]?.type ?? '') ? keys[0] : undefined
   const geometry = columns.find((column) => isSameName(geometryName, column.name))
   const own = columns.filter((column) => column !== key && column !== geometry && column.hidden !== 1)
-  const fields = own.map(({ name: field, type }) => ({
-    name: field,
-    type: json.has(`${name.toLowerCase()}\n${field.toLowerCase()}`) ? 'json' : indexType(type),
-  }) as const)
+  const fields = own.map(
+    ({ name: field, type }) =>
+      ({
+        name: field,
+        type: json.has(`${name.toLowerCase()}\n${field.toLowerCase()}`) ? 'json' : indexType(type),
+      }) as const,
+  )
   // A view has no key of its own: GDAL and QGIS take its first column if that is called so.
-  const id = key ?? (columns[0] !== undefined && /^(?:fid|ogc_fid|objectid)$/i.test(columns[0].name) && keys.length === 0 ? columns[0] : undefined)
+  const id =
+    key ??
+    (columns[0] !== undefined && /^(?:fid|ogc_fid|objectid)$/i.test(columns[0].name) && keys.length === 0
+      ? columns[0]
+      : undefined)
   const shown = id === key ? own : own.filter((column) => column !== id)
   const shownFields = id === key ? fields : fields.filter((_, i) => own[i] !== id)
   const selected = [id, geometry, ...shown].map((column) => (column === undefined ? 'NULL' : quotedName(column.name)))

@@ -133,7 +133,14 @@ export function* splitJson(pieces: Iterable<Buffer>): Generator<JsonPart, void> 
           }
           continue
         default:
-          if (depth === 0 && byte > 0x20 && byte !== RECORD_SEPARATOR && byte !== 0xef && byte !== 0xbb && byte !== 0xbf)
+          if (
+            depth === 0 &&
+            byte > 0x20 &&
+            byte !== RECORD_SEPARATOR &&
+            byte !== 0xef &&
+            byte !== 0xbb &&
+            byte !== 0xbf
+          )
             throw new DamagedFile(read, NOT_GEOJSON)
       }
     }

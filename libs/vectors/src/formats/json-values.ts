@@ -4,10 +4,10 @@ import type { FieldType, SourceValue } from './feature.js'
 const LONG_NUMBER = /[:,[\s]-?\d{16,19}\s*[,}\]]/
 /** Matches texts and numbers of JSON, and the numbers that JSON lacks. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)\b|-?\d[\d.eE+-]*/g
-/** Prefix of the texts that stand for long numbers between `parseJson` and its callers. */
-const MARK = '\u0001'
-const MARKED = /^\u0001-?\d{16,19}$/
-const NESTED_MARKS = /"\\u0001(-?\d{16,19})"/g
+/** Prefix, of a private character, of the texts that stand for long numbers between `parseJson` and its callers. */
+const MARK = '\ue0f1'
+const MARKED = /^\ue0f1-?\d{16,19}$/
+const NESTED_MARKS = /"\ue0f1(-?\d{16,19})"/g
 
 const LEAST = -(2n ** 63n)
 const MOST = 2n ** 63n - 1n
@@ -22,7 +22,7 @@ export function wholeNumber(text: string): number | bigint | null {
 }
 
 /**
- * Parses JSON without a loss of digits: `valueOf` and `idOf` return whole numbers beyond the range of doubles as they are. Reads the NaN and
+ * Parses JSON without a loss of digits: `jsonValue` and `idOf` return whole numbers beyond the range of doubles as they are. Reads the NaN and
  * Infinity of other writers as null. Throws SyntaxError.
  */
 export function parseJson(text: string): unknown {
@@ -38,7 +38,7 @@ export function parseJson(text: string): unknown {
 function marked(token: string): string {
   if (token.startsWith('"')) return token
   if (token.endsWith('N') || token.endsWith('y')) return 'null'
-  return typeof wholeNumber(token) === 'bigint' ? `"\\u0001${token}"` : token
+  return typeof wholeNumber(token) === 'bigint' ? `"${MARK}${token}"` : token
 }
 
 /** Returns the id of a parsed feature; null if it has none. */
@@ -86,7 +86,10 @@ function isDate(text: string): boolean {
 
 /** RFC 3339, also without a zone. */
 function isInstant(text: string): boolean {
-  return /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)?$/.test(text) && isDay(text.slice(0, 10))
+  return (
+    /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)?$/.test(text) &&
+    isDay(text.slice(0, 10))
+  )
 }
 
 function isDay(text: string): boolean {
@@ -97,7 +100,8 @@ function isDay(text: string): boolean {
 /** Returns the type that holds all values of a field without a change. */
 export function typeOfSeen(seen: number): FieldType {
   const kinds = seen & (Seen.text | Seen.whole | Seen.fraction | Seen.boolean | Seen.nested)
-  if (kinds === Seen.text) return (seen & Seen.noDate) === 0 ? 'date' : (seen & Seen.noInstant) === 0 ? 'datetime' : 'string'
+  if (kinds === Seen.text)
+    return (seen & Seen.noDate) === 0 ? 'date' : (seen & Seen.noInstant) === 0 ? 'datetime' : 'string'
   if (kinds === Seen.whole) return 'integer'
   if (kinds === Seen.boolean) return 'boolean'
   // A column of doubles would round a long number.
@@ -106,7 +110,7 @@ export function typeOfSeen(seen: number): FieldType {
 }
 
 /** Returns a parsed value in the form of its field. */
-export function valueOf(value: unknown, type: FieldType): SourceValue {
+export function jsonValue(value: unknown, type: FieldType): SourceValue {
   if (value === null || value === undefined) return null
   if (type === 'json') return JSON.stringify(value).replace(NESTED_MARKS, '$1')
   if (typeof value === 'boolean') return value ? 1 : 0

@@ -157,9 +157,9 @@ class Lineariser {
 
 /** Adds the positions of an arc through three positions, without the first one. Further dimensions change evenly. */
 function addArc(line: Line, positions: Line, at: number, size: number): void {
-  const [x1, y1, x2, y2, x3, y3] = [0, 1, size, size + 1, 2 * size, 2 * size + 1].map((i) => positions[at + i] as number) as [
-    number, number, number, number, number, number,
-  ]
+  const [x1, y1, x2, y2, x3, y3] = [0, 1, size, size + 1, 2 * size, 2 * size + 1].map(
+    (i) => positions[at + i] as number,
+  ) as [number, number, number, number, number, number]
   const middle = positions.slice(at + size, at + 2 * size)
   const last = positions.slice(at + 2 * size, at + 3 * size)
   const isCircle = x1 === x3 && y1 === y3

@@ -1,5 +1,5 @@
-import type { FieldType, OpenVector, SourceFeature, SourceLayer, SourceValue } from './feature.js'
 import { seenInCell, typeOfCells, valueOfCell } from './csv.js'
+import type { FieldType, OpenVector, SourceFeature, SourceLayer, SourceValue } from './feature.js'
 
 /** An attribute that identifies the features of GML. */
 const GML_ID = 'gml_id'

@@ -1,6 +1,6 @@
-import { decoderOf } from './encoding.js'
 import { crsOfPrj } from './crs.js'
 import { DbfTable } from './dbf.js'
+import { decoderOf } from './encoding.js'
 import { DamagedFile, type SourceFeature, type SourceLayer } from './feature.js'
 import type { FileWindow } from './file-window.js'
 import { encodingOf, PART_BYTES, SHP_HEADER, SHP_MAGIC, SHX_ENTRY } from './shapefile.js'
@@ -36,7 +36,11 @@ export function shapefileLayer(parts: ShapefileParts, name: string, encoding: st
   }
 }
 
-function* readFeatures(shp: FileWindow, shx: FileWindow | null, table: DbfTable | null): Generator<SourceFeature, void> {
+function* readFeatures(
+  shp: FileWindow,
+  shx: FileWindow | null,
+  table: DbfTable | null,
+): Generator<SourceFeature, void> {
   const writer = new WkbWriter()
   const none = table?.fields.map(() => null) ?? []
   let row = 0

@@ -1,12 +1,12 @@
 import { symlinkSync } from 'node:fs'
-import { UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
 import { decodedFields } from '@gateway/contracts/decoded-fields.js'
+import { UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { makeTree, type Tree } from './testing/trees.js'
 import { knownEncoding } from './encoding.js'
 import { shapefileFacts } from './shapefile.js'
 import { dbfHeader, PRJ_GAUSS_KRUGER, PRJ_WGS84, prjUtm, shpHeader, shxOf } from './testing/shapefiles.js'
+import { makeTree, type Tree } from './testing/trees.js'
 
 let tree: Tree
 beforeEach(() => {

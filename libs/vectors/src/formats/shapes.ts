@@ -93,7 +93,8 @@ class Shape {
     for (const [i, part] of parts.entries()) {
       const type = this.#record.readInt32LE(44 + 4 * count + 4 * i)
       if (type === TRIANGLE_STRIP || type === TRIANGLE_FAN) {
-        for (let at = part.from; at + 2 < part.to; at++) this.#triangles.push([type === TRIANGLE_FAN ? part.from : at, at + 1, at + 2])
+        for (let at = part.from; at + 2 < part.to; at++)
+          this.#triangles.push([type === TRIANGLE_FAN ? part.from : at, at + 1, at + 2])
       } else if (type === OUTER_RING || type === FIRST_RING || polygons.length === 0) polygons.push([part])
       else polygons.at(-1)?.push(part)
     }
@@ -140,7 +141,10 @@ class Shape {
     if (this.#hasM && !isThere) this.#hasM = false
     if (!this.#hasZ || this.#hasM || !isThere) return
     for (let i = 0; i < count; i++) {
-      if (this.#record.readDoubleLE(this.#mAt + 8 * i) > NO_MEASURE && this.#record.readDoubleLE(this.#mAt + 8 * i) !== 0) {
+      if (
+        this.#record.readDoubleLE(this.#mAt + 8 * i) > NO_MEASURE &&
+        this.#record.readDoubleLE(this.#mAt + 8 * i) !== 0
+      ) {
         this.#hasM = true
         return
       }
@@ -195,7 +199,8 @@ class Shape {
     if (rings.length === 1) return [[rings[0] as Part]]
     const areas = rings.map((ring) => this.#area(ring))
     let outer = rings.filter((_, i) => (areas[i] as number) <= 0)
-    if (outer.length === 0) outer = rings.filter((ring) => !rings.some((other) => other !== ring && this.#contains(other, ring)))
+    if (outer.length === 0)
+      outer = rings.filter((ring) => !rings.some((other) => other !== ring && this.#contains(other, ring)))
     if (outer.length === 0) outer = [...rings]
     const polygons = new Map(outer.map((ring) => [ring, [ring]]))
     const sizes = new Map(rings.map((ring, i) => [ring, Math.abs(areas[i] as number)]))
@@ -207,7 +212,8 @@ class Shape {
         last = ring
         continue
       }
-      const isAround = (one: Part) => (sizes.get(one) as number) >= (sizes.get(ring) as number) && this.#contains(one, ring)
+      const isAround = (one: Part) =>
+        (sizes.get(one) as number) >= (sizes.get(ring) as number) && this.#contains(one, ring)
       const isBehind = outer.length === 1 || (last !== undefined && isAround(last))
       const around = isBehind ? (last ?? outer[0]) : bySize.find(isAround)
       const polygon = polygons.get(around ?? last ?? ring)

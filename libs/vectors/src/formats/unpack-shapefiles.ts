@@ -22,7 +22,11 @@ export interface UnpackedShapefile {
 }
 
 /** Unpacks the shapefiles of a zip, at any depth, into a folder. Throws DamagedFile for a damaged zip, and for one that unpacks to too much. */
-export async function unpackShapefiles(fd: number, scratch: string, progress: () => void): Promise<UnpackedShapefile[]> {
+export async function unpackShapefiles(
+  fd: number,
+  scratch: string,
+  progress: () => void,
+): Promise<UnpackedShapefile[]> {
   // The library closes its descriptor.
   const zip = await fromFdPromise(openSync(`/proc/self/fd/${fd}`, 'r'), { autoClose: false }).catch((error: Error) => {
     throw new DamagedFile(0, error.message)

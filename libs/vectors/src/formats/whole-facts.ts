@@ -1,15 +1,10 @@
 import { closeSync, fstatSync, mkdtempSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '@gateway/contracts/messages.js'
-import {
-  type GeometryType,
-  NUMBERED_GEOMETRY_TYPES,
-  type ReadFacts,
-  UNKNOWN_FACTS,
-} from '@gateway/contracts/vector.js'
+import { type GeometryType, NUMBERED_GEOMETRY_TYPES, type ReadFacts, UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
 import { openBelowSync } from '@gateway/core/files/open-below.js'
 import { type Blob, blobOf } from '../index-file/geometry-blob.js'
-import { gdalIsHere, type GdalKind } from './convert-by-gdal.js'
+import { type GdalKind, gdalIsHere } from './convert-by-gdal.js'
 import { forwardOf } from './crs.js'
 import { csvGeometry } from './csv-head.js'
 import type { OpenVector, SourceLayer } from './feature.js'
@@ -72,11 +67,22 @@ export async function wholeFacts(
   const folder = mkdtempSync(join(scratch, 'facts-'))
   try {
     const limits = { memoryMb: MEMORY_MB, seconds: RUN_SECONDS }
-    const vector = await openVector({ source, kind, fingerprint: null, encoding: null, code: '', scratch: folder, limits, progress })
+    const vector = await openVector({
+      source,
+      kind,
+      fingerprint: null,
+      encoding: null,
+      code: '',
+      scratch: folder,
+      limits,
+      progress,
+    })
     try {
       const facts = factsOf(vector)
       const encoding = kind === 'csv' ? (csvGeometry(head)?.encoding ?? null) : null
-      return facts.feature_count === 0 ? { state: 'no features' } : { state: 'ok', facts: { ...UNKNOWN_FACTS, ...facts, encoding } }
+      return facts.feature_count === 0
+        ? { state: 'no features' }
+        : { state: 'ok', facts: { ...UNKNOWN_FACTS, ...facts, encoding } }
     } finally {
       vector.close()
     }
@@ -122,7 +128,10 @@ function layerFacts(layer: SourceLayer): Layer {
   }
   return {
     crs: crs?.name ?? null,
-    bounds: isOff || crs === null || west > east ? null : [Math.max(-180, west), Math.max(-90, south), Math.min(180, east), Math.min(90, north)],
+    bounds:
+      isOff || crs === null || west > east
+        ? null
+        : [Math.max(-180, west), Math.max(-90, south), Math.min(180, east), Math.min(90, north)],
     geometryType: geometryTypeOf(types),
     count,
     fields: fields.map(({ name, type }) => ({ name, type: catalogType(type) })),

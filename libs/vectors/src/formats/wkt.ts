@@ -1,4 +1,14 @@
-import { COLLECTION, LINE, MULTI_LINE, MULTI_POINT, MULTI_POLYGON, POINT, POLYGON, type WkbWriter, wkbCode } from './wkb-writer.js'
+import {
+  COLLECTION,
+  LINE,
+  MULTI_LINE,
+  MULTI_POINT,
+  MULTI_POLYGON,
+  POINT,
+  POLYGON,
+  type WkbWriter,
+  wkbCode,
+} from './wkb-writer.js'
 
 /** Kinds by their names; curves and surfaces become lines and polygons later. */
 const KINDS: Readonly<Record<string, number>> = {
@@ -91,9 +101,19 @@ class WktReader {
 
   /** Parts of the usual kind have no name. */
   #part(kind: number, flags: string, size: number, depth: number): void {
-    if (this.#token !== '(' && !/^[-+.\d]/.test(this.#token) && this.#token.toUpperCase() !== 'EMPTY') return this.geometry(depth)
+    if (this.#token !== '(' && !/^[-+.\d]/.test(this.#token) && this.#token.toUpperCase() !== 'EMPTY') {
+      this.geometry(depth)
+      return
+    }
     const dimensions = flags !== '' ? flags : size === 4 ? 'ZM' : size === 3 ? 'Z' : ''
-    const inner = kind === MULTI_POINT ? POINT : kind === MULTI_POLYGON || kind === 15 || kind === 12 ? POLYGON : kind === 16 ? 17 : LINE
+    const inner =
+      kind === MULTI_POINT
+        ? POINT
+        : kind === MULTI_POLYGON || kind === 15 || kind === 12
+          ? POLYGON
+          : kind === 16
+            ? 17
+            : LINE
     if (inner === POINT && this.#token !== '(' && this.#token.toUpperCase() !== 'EMPTY') {
       this.#writer.head(wkbCode(POINT, dimensions.includes('Z'), dimensions.includes('M')))
       this.#position(size)

@@ -43,7 +43,9 @@ export class PackedTree {
       const y = Math.floor((GRID * ((box[1] + box[3]) / 2 - south)) / height)
       codes[i] = hilbert(x, y)
     }
-    this.#order = Uint32Array.from({ length: this.#count }, (_, i) => i).sort((a, b) => (codes[a] as number) - (codes[b] as number))
+    this.#order = Uint32Array.from({ length: this.#count }, (_, i) => i).sort(
+      (a, b) => (codes[a] as number) - (codes[b] as number),
+    )
   }
 
   /** The features in their order in the file. */
@@ -64,7 +66,9 @@ export class PackedTree {
     while (level.length > 1) {
       const parents: { box: Box; target: number }[] = []
       for (let first = 0; first < level.length; first += NODE_SIZE) {
-        const box = level.slice(first, first + NODE_SIZE).reduce<Box>((all, node) => united(all, node.box), level[first]?.box as Box)
+        const box = level
+          .slice(first, first + NODE_SIZE)
+          .reduce<Box>((all, node) => united(all, node.box), level[first]?.box as Box)
         parents.push({ box, target: first })
       }
       levels.push(parents)

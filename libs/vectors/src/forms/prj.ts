@@ -19,7 +19,10 @@ const PROJECTIONS: Readonly<Record<string, readonly [string, readonly (keyof Par
   tmerc: ['Transverse_Mercator', ['Scale_Factor', 'Latitude_Of_Origin']],
   etmerc: ['Transverse_Mercator', ['Scale_Factor', 'Latitude_Of_Origin']],
   utm: ['Transverse_Mercator', ['Scale_Factor', 'Latitude_Of_Origin']],
-  lcc: ['Lambert_Conformal_Conic', ['Standard_Parallel_1', 'Standard_Parallel_2', 'Scale_Factor', 'Latitude_Of_Origin']],
+  lcc: [
+    'Lambert_Conformal_Conic',
+    ['Standard_Parallel_1', 'Standard_Parallel_2', 'Scale_Factor', 'Latitude_Of_Origin'],
+  ],
   aea: ['Albers', ['Standard_Parallel_1', 'Standard_Parallel_2', 'Latitude_Of_Origin']],
   laea: ['Lambert_Azimuthal_Equal_Area', ['Latitude_Of_Origin']],
   merc: ['Mercator', ['Standard_Parallel_1']],

@@ -69,7 +69,8 @@ export class ShapeWriter {
     header.writeInt32LE(1000, 28)
     header.writeInt32LE(this.#type, 32)
     if (this.#box[0] <= this.#box[2]) this.#box.forEach((value, i) => void header.writeDoubleLE(value, 36 + 8 * i))
-    if (this.#heights[0] <= this.#heights[1]) this.#heights.forEach((value, i) => void header.writeDoubleLE(value, 68 + 8 * i))
+    if (this.#heights[0] <= this.#heights[1])
+      this.#heights.forEach((value, i) => void header.writeDoubleLE(value, 68 + 8 * i))
     return header
   }
 
@@ -77,7 +78,11 @@ export class ShapeWriter {
     const { type, coordinates } = geometry
     if (type === 'Point') return coordinates.length < 2 ? NULL_SHAPE : this.#point(coordinates as Position)
     if (type === 'MultiPoint') return this.#several([coordinates as Position[]], false)
-    const lines = type.startsWith('Multi') ? (coordinates as Position[][]) : type === 'LineString' ? [coordinates as Position[]] : (coordinates as Position[][])
+    const lines = type.startsWith('Multi')
+      ? (coordinates as Position[][])
+      : type === 'LineString'
+        ? [coordinates as Position[]]
+        : (coordinates as Position[][])
     const parts = type === 'MultiPolygon' ? (coordinates as unknown as Position[][][]).flat() : lines
     const rings = parts.filter((part) => part.length > 0)
     // Outer rings run clockwise here, and counterclockwise in the index.
@@ -127,7 +132,8 @@ export class ShapeWriter {
       heights[1] = Math.max(heights[1], z)
     }
     box.forEach((value, i) => void record.writeDoubleLE(value, 4 + 8 * i))
-    if (this.#hasZ) heights.forEach((value, i) => void record.writeDoubleLE(value, head + 16 * positions.length + 8 * i))
+    if (this.#hasZ)
+      heights.forEach((value, i) => void record.writeDoubleLE(value, head + 16 * positions.length + 8 * i))
     return record
   }
 
@@ -222,7 +228,8 @@ class File {
 
   #flush(): void {
     const whole = Buffer.concat(this.#parts)
-    for (let done = 0; done < whole.length; ) done += fs.writeSync(this.#fd, whole, done, whole.length - done, this.size - whole.length + done)
+    for (let done = 0; done < whole.length; )
+      done += fs.writeSync(this.#fd, whole, done, whole.length - done, this.size - whole.length + done)
     this.#parts = []
     this.#waiting = 0
   }

@@ -33,7 +33,10 @@ export function writeFlatGeobuf(task: FormTask): void {
     const before = new Output(features)
     for (const [fid, ownId, geometry, layer, ...values] of rows.shown(fields)) {
       const blob = blobIn(geometry as Uint8Array, forward, 0)
-      const bytes = encoder.feature({ fid, ownId, geometry, layer } as Parameters<typeof encoder.feature>[0], values as SqlRow)
+      const bytes = encoder.feature(
+        { fid, ownId, geometry, layer } as Parameters<typeof encoder.feature>[0],
+        values as SqlRow,
+      )
       // A place outside of the system is at the origin of its tree.
       tree.add(typeof blob === 'string' || blob.box === null ? [0, 0, 0, 0] : blob.box, bytes.length)
       before.write(bytes)

@@ -130,17 +130,42 @@ class LayerTable {
        CREATE VIRTUAL TABLE ${quoted(this.#tree)} USING rtree(id, minx, maxx, miny, maxy)`,
     )
     const extension = db.prepare('INSERT OR IGNORE INTO gpkg_extensions VALUES (?, ?, ?, ?, ?)')
-    db.prepare("INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) VALUES (?, 'features', ?, ?)").run(this.#table, this.#table, this.#srsId)
-    db.prepare('INSERT INTO gpkg_geometry_columns VALUES (?, ?, ?, ?, ?, 0)').run(this.#table, this.#geometry, 'GEOMETRY', this.#srsId, hasZ ? 2 : 0)
-    extension.run(this.#table, this.#geometry, 'gpkg_rtree_index', 'http://www.geopackage.org/spec120/#extension_rtree', 'write-only')
+    db.prepare(
+      "INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) VALUES (?, 'features', ?, ?)",
+    ).run(this.#table, this.#table, this.#srsId)
+    db.prepare('INSERT INTO gpkg_geometry_columns VALUES (?, ?, ?, ?, ?, 0)').run(
+      this.#table,
+      this.#geometry,
+      'GEOMETRY',
+      this.#srsId,
+      hasZ ? 2 : 0,
+    )
+    extension.run(
+      this.#table,
+      this.#geometry,
+      'gpkg_rtree_index',
+      'http://www.geopackage.org/spec120/#extension_rtree',
+      'write-only',
+    )
     const described = this.#columns.filter(({ name, field }) => name !== field.name || field.type === 'json')
     if (described.length === 0) return
     db.exec(`CREATE TABLE IF NOT EXISTS gpkg_data_columns (table_name TEXT NOT NULL, column_name TEXT NOT NULL, name TEXT, title TEXT, description TEXT,
       mime_type TEXT, constraint_name TEXT, CONSTRAINT pk_gdc PRIMARY KEY (table_name, column_name))`)
-    extension.run('gpkg_data_columns', null, 'gpkg_schema', 'http://www.geopackage.org/spec121/#extension_schema', 'read-write')
+    extension.run(
+      'gpkg_data_columns',
+      null,
+      'gpkg_schema',
+      'http://www.geopackage.org/spec121/#extension_schema',
+      'read-write',
+    )
     const describe = db.prepare('INSERT INTO gpkg_data_columns VALUES (?, ?, ?, NULL, NULL, ?, NULL)')
     for (const { name, field } of described)
-      describe.run(this.#table, name, name === field.name ? null : field.name, field.type === 'json' ? 'application/json' : null)
+      describe.run(
+        this.#table,
+        name,
+        name === field.name ? null : field.name,
+        field.type === 'json' ? 'application/json' : null,
+      )
   }
 }
 

@@ -41,7 +41,12 @@ export async function writeShapefiles(task: FormTask): Promise<void> {
       const name = safeName(description.layers.length === 1 ? code : id, names)
       const shapes = shapesIn(rows, id)
       for (const [i, shape] of shapes.entries())
-        writeOne(task, rows, { layer: id, path: join(folder, shapes.length === 1 ? name : `${name}_${shape}`), shape, withRest: i === 0 })
+        writeOne(task, rows, {
+          layer: id,
+          path: join(folder, shapes.length === 1 ? name : `${name}_${shape}`),
+          shape,
+          withRest: i === 0,
+        })
     }
     await pack(folder, output)
   } finally {
@@ -76,7 +81,10 @@ function writeOne({ description, crs }: FormTask, rows: IndexRows, { layer, path
     for (const [, , blob, ...values] of rows.of(layer, fields)) {
       const kind = blob instanceof Uint8Array ? kindOfBlob(blob) : 0
       if (!(kinds as readonly number[]).includes(kind) && !(withRest && kind === 0)) continue
-      writer.add(blob instanceof Uint8Array ? geometryOf(blob, convert) : null, values.map((value, i) => cellOf(value, fields[i] as IndexField)))
+      writer.add(
+        blob instanceof Uint8Array ? geometryOf(blob, convert) : null,
+        values.map((value, i) => cellOf(value, fields[i] as IndexField)),
+      )
     }
     writer.finish()
   } finally {
@@ -100,7 +108,10 @@ function columnsOf(rows: IndexRows, layer: string, fields: readonly IndexField[]
   const columns = fields.map((field): DbfColumn => {
     const name = shortName(field.name, taken)
     const widest = Number(
-      rows.value(`SELECT coalesce(max(length(CAST(${quoted(field.column)} AS BLOB))), 1) FROM features WHERE layer = ?`, layer),
+      rows.value(
+        `SELECT coalesce(max(length(CAST(${quoted(field.column)} AS BLOB))), 1) FROM features WHERE layer = ?`,
+        layer,
+      ),
     )
     switch (field.type) {
       case 'integer':

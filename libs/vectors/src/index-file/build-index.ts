@@ -7,8 +7,8 @@ import { forwardOf } from '../formats/crs.js'
 import { DamagedFile, type SourceLayer } from '../formats/feature.js'
 import { damaged, openVector, type VectorSource } from '../formats/open-vector.js'
 import { FeatureWriter } from './feature-writer.js'
-import { giveIds } from './give-ids.js'
 import type { Forward } from './geometry-blob.js'
+import { giveIds } from './give-ids.js'
 import {
   DESCRIPTION_FILE,
   INDEX_FILE,
@@ -182,10 +182,14 @@ function fillLayer(writer: FeatureWriter, layer: PlacedLayer, onStep: () => void
 /** Compares what the file has with what was read. */
 function assertWhole(db: DatabaseSyncInstance, writer: FeatureWriter): void {
   const has = db
-    .prepare('SELECT (SELECT count(*) FROM feature_texts) AS features, (SELECT count(*) FROM rtree_features_geom_rowid) AS places')
+    .prepare(
+      'SELECT (SELECT count(*) FROM feature_texts) AS features, (SELECT count(*) FROM rtree_features_geom_rowid) AS places',
+    )
     .get() as { features: number; places: number }
   if (has.features !== writer.count || has.places !== writer.placed)
-    throw new Error(`the index has ${has.features} features at ${has.places} places instead of ${writer.count} at ${writer.placed}`)
+    throw new Error(
+      `the index has ${has.features} features at ${has.places} places instead of ${writer.count} at ${writer.placed}`,
+    )
 }
 
 /** Merges fields of several layers that have the same name and type. */

@@ -195,7 +195,11 @@ export class LayerWriter {
       isKey: this.#isKey && this.#owned > 0,
     })
     if (this.#offEarth * 2 > this.#geometries)
-      throw new VectorFault(source.crs === null || source.crs.name === 'EPSG:4326' ? coded('vector_not_degrees') : coded('vector_off_earth', { name: source.crs.name }))
+      throw new VectorFault(
+        source.crs === null || source.crs.name === 'EPSG:4326'
+          ? coded('vector_not_degrees')
+          : coded('vector_off_earth', { name: source.crs.name }),
+      )
     if (this.#layer.forward !== null && this.#geometries > 0 && this.#unfit === this.#geometries)
       throw new VectorFault(coded('vector_off_earth', { name: source.crs?.name ?? '' }))
   }

@@ -28,14 +28,18 @@ export function giveIds(db: DatabaseSyncInstance, owners: readonly Owner[]): num
     )
     for (const { first, count } of owners) insert.run(first, count)
   }
-  db.exec(`CREATE TEMP TABLE repeated AS SELECT ${ADDRESS} AS id FROM features WHERE feature_id IS NOT NULL GROUP BY 1 HAVING count(*) > 1`)
+  db.exec(
+    `CREATE TEMP TABLE repeated AS SELECT ${ADDRESS} AS id FROM features WHERE feature_id IS NOT NULL GROUP BY 1 HAVING count(*) > 1`,
+  )
   const repeated = db.prepare(
     `INSERT OR IGNORE INTO given SELECT fid, CASE WHEN ?3 THEN ${ADDRESS} ELSE fid - ?1 + 1 END FROM features
      WHERE fid >= ?1 AND fid < ?1 + ?2 AND ${ADDRESS} IN (SELECT id FROM repeated)`,
   )
   const { n } = db.prepare('SELECT count(*) AS n FROM repeated').get() as { n: number }
   if (n > 0) for (const { first, count, isKey } of owners) repeated.run(first, count, isKey ? 1 : 0)
-  db.exec('UPDATE features SET feature_id = layer || \'.\' || (SELECT row FROM given WHERE given.fid = features.fid) WHERE fid IN (SELECT fid FROM given)')
+  db.exec(
+    "UPDATE features SET feature_id = layer || '.' || (SELECT row FROM given WHERE given.fid = features.fid) WHERE fid IN (SELECT fid FROM given)",
+  )
   // A feature may have such an id of its own.
   const clashing = `fid IN (SELECT fid FROM given) AND ${ADDRESS} IN (SELECT ${ADDRESS} FROM features WHERE feature_id IS NOT NULL GROUP BY 1 HAVING count(*) > 1)`
   const lengthen = db.prepare(`UPDATE features SET feature_id = feature_id || '_' || fid WHERE ${clashing}`)

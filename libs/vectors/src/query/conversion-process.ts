@@ -43,7 +43,16 @@ function writeItems({ index, description, crs, output }: FormTask, format: 'geoj
     if (format === 'geojson') write('{"type":"FeatureCollection","features":[')
     const texts = format === 'geojson' && crs.uri === DEFAULT_CRS.uri ? (description.texts ?? null) : null
     const query: ItemsQuery = {
-      ...{ index, fields, selected: fields, geometryType: description.geometry_type, hasZ: description.has_z ?? false, crs, format, texts },
+      ...{
+        index,
+        fields,
+        selected: fields,
+        geometryType: description.geometry_type,
+        hasZ: description.has_z ?? false,
+        crs,
+        format,
+        texts,
+      },
       ...{ limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, maxBytes: Number.POSITIVE_INFINITY },
       ...{ filter: null, id: null, sort: [], after: null },
     }

@@ -104,7 +104,11 @@ class CsvEncoder implements Encoder {
 
   feature(row: Row, values: SqlRow): Uint8Array {
     const cells = values.map((value, i) => csvOf((this.#fields[i] as IndexField).type, value))
-    const line = [csvText(row.ownId === null ? String(row.fid) : idText(row.ownId)), ...cells, csvText(wktText(row.geometry, this.#convert))]
+    const line = [
+      csvText(row.ownId === null ? String(row.fid) : idText(row.ownId)),
+      ...cells,
+      csvText(wktText(row.geometry, this.#convert)),
+    ]
     return Buffer.from(`${line.join(',')}\r\n`)
   }
 }

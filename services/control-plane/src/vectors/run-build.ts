@@ -6,7 +6,11 @@ import { isRemote } from '@gateway/core/object-storage/location.js'
 import { endExclusiveJob } from '@gateway/store/jobs.js'
 import { type ClaimedBuild, finishBuild, postponeBuild, type VectorBuild } from '@gateway/store/vector-builds.js'
 import type { BuildTask } from '@gateway/vectors/build.js'
-import { DESCRIPTION_FILE, type IndexDescription, indexDescriptionSchema } from '@gateway/vectors/index-file/index-description.js'
+import {
+  DESCRIPTION_FILE,
+  type IndexDescription,
+  indexDescriptionSchema,
+} from '@gateway/vectors/index-file/index-description.js'
 import type { BuiltTiles } from '@gateway/vectors/tiles/build-tiles.js'
 import { copyHere, pathsBeside } from '../catalog/local-copies.js'
 import { recordEnd } from '../jobs/leases.js'
@@ -45,7 +49,9 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
     }
     await mkdir(work)
     const built = await build(ctx, claimed, work, AbortSignal.any([held, AbortSignal.timeout(TIME_LIMIT_MS)]))
-    const { bounds, damaged } = indexDescriptionSchema.parse(JSON.parse(await readFile(join(work, DESCRIPTION_FILE), 'utf8')))
+    const { bounds, damaged } = indexDescriptionSchema.parse(
+      JSON.parse(await readFile(join(work, DESCRIPTION_FILE), 'utf8')),
+    )
     // May exist from an earlier try for this revision, which was never announced to an edge.
     const final = `${folder}-${lease.id}`
     await rename(work, final)

@@ -14,5 +14,10 @@ export interface Tree {
 export function makeTree(): Tree {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'formats-'))
   const at = (path: string) => join(root, path)
-  return { root, at, put: (path, content) => writeFileSync(at(path), content), remove: () => rmSync(root, { recursive: true }) }
+  return {
+    root,
+    at,
+    put: (path, content) => writeFileSync(at(path), content),
+    remove: () => rmSync(root, { recursive: true }),
+  }
 }

@@ -5,11 +5,11 @@ import { currentRealRoot, isBelow } from '@gateway/core/files/real-root.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { formatOfExtension } from '@gateway/tilesets/formats.js'
 import { probeArchive, probeTileSet } from '@gateway/tilesets/probe.js'
+import { flatgeobufFacts } from '@gateway/vectors/formats/flatgeobuf.js'
+import { geopackageFacts } from '@gateway/vectors/formats/geopackage.js'
 import { serve } from '../../platform/helper-process/serve.js'
 import { examineGeojson } from '../probe/geojson.js'
 import { isLockedArchive } from '../probe/unreadable.js'
-import { flatgeobufFacts } from '@gateway/vectors/formats/flatgeobuf.js'
-import { geopackageFacts } from '@gateway/vectors/formats/geopackage.js'
 import { type FileState, type Place, THERE } from './place.js'
 
 /** `file system`: only checks whether the file system of the path responds. */

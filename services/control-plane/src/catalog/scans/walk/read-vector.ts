@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 import { CodedError, type CodedMessage, coded, codeOfSentence, type MessageCode } from '@gateway/contracts/messages.js'
-import type { VectorKind } from '@gateway/contracts/vector.js'
-import type { ReadFacts } from '@gateway/contracts/vector.js'
+import type { ReadFacts, VectorKind } from '@gateway/contracts/vector.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { flatgeobufFacts } from '@gateway/vectors/formats/flatgeobuf.js'
 import { geojsonFacts } from '@gateway/vectors/formats/geojson.js'

@@ -12,7 +12,6 @@ export const VECTOR_MESSAGES = {
   vector_left_out: 'features without a usable geometry, which no tile shows: {count} ({features})',
   vector_file_gone: 'the file is gone, or may not be read',
   vector_file_replaced: 'the file was replaced or written after its last scan; the next scan finds its new content',
-  vector_no_gdal: 'this format needs GDAL (ogr2ogr), which this machine does not have',
   vector_unreadable: 'GDAL cannot read the file: it is damaged, or of another format',
   vector_conversion_stopped: 'ogr2ogr was stopped: it made no progress',
   vector_conversion_ended: 'ogr2ogr ended with exit code {exit_code}',

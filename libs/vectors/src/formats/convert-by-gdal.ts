@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
 import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confinement.js'
 import { type Outcome, runToEnd } from '@gateway/core/processes/run-to-end.js'
+import { fromFdPromise } from 'yauzl'
 import { VectorFault } from '../index-file/vector-fault.js'
+import { MAX_GDAL_BYTES } from './limits.js'
 
 /** The kinds that only GDAL reads. */
 export type GdalKind = 'kml' | 'kmz' | 'gml'
@@ -19,7 +23,17 @@ const READERS: Readonly<
   // Numbers may be codes with zeros in front: the reader of the result finds the types.
   gml: {
     drivers: ['GML'],
-    options: ['-oo', 'DOWNLOAD_SCHEMA=NO', '-oo', 'WRITE_GFS=NO', '--config', 'GML_FIELDTYPES', 'ALWAYS_STRING'],
+    options: [
+      '-oo',
+      'DOWNLOAD_SCHEMA=NO',
+      '-oo',
+      'WRITE_GFS=NO',
+      '-oo',
+      'EXPOSE_GML_ID=YES',
+      '--config',
+      'GML_FIELDTYPES',
+      'ALWAYS_STRING',
+    ],
   },
 }
 
@@ -51,33 +65,68 @@ export interface GdalLimits {
   readonly seconds?: number
 }
 
-/** Converts a vector into a GeoPackage, with the coordinates, names and curves of the source. Throws VectorFault. */
+/** The compiled file, used also if the sources run (in tests). */
+const WASM = fileURLToPath(new URL('../../dist/formats/gdal-wasm.js', import.meta.url))
+/** Memory in MiB that the WebAssembly build takes before it has read a feature. */
+const WASM_BASE_MB = 768
+
+/**
+ * Converts a vector into a GeoPackage, with the coordinates, names and curves of the source: by ogr2ogr, or by GDAL's WebAssembly build if this
+ * machine has none. Throws VectorFault.
+ */
 export async function convertByGdal(task: GdalTask): Promise<string> {
   const { kind, fd, scratch, limits } = task
   const output = join(scratch, 'converted.gpkg')
-  const source = join(scratch, `source.${kind}`)
-  const driver = driverOf(kind)
-  fs.symlinkSync('/proc/self/fd/3', source)
-  const [command = 'ogr2ogr', ...args] = [
-    ...confinement(
-      limits.memoryMb,
-      limits.seconds === undefined ? {} : { outputMb: SHORT_OUTPUT_MB, cpuSeconds: limits.seconds },
-    ).prefix,
-    'ogr2ogr',
-    ...['-f', 'GPKG', output, source, '-nlt', 'CONVERT_TO_LINEAR', '-gt', '65536'],
+  const driver = nativeDriver(kind)
+  const options = [
+    ...['-f', 'GPKG', '-nlt', 'CONVERT_TO_LINEAR', '-gt', '65536'],
     ...['-lco', `FID=${CONVERTED_ID}`, '-lco', `GEOMETRY_NAME=${CONVERTED_GEOMETRY}`, '-lco', 'SPATIAL_INDEX=NO'],
     ...(READERS[kind].options ?? []),
   ]
-  const outcome = await runToEnd({
-    command,
-    args,
-    env: environment(driver),
-    descriptors: [fd],
-    idleSeconds: limits.seconds ?? IDLE_SECONDS,
-  })
+  const { seconds } = limits
+  const memoryMb = driver === undefined ? Math.max(limits.memoryMb, WASM_BASE_MB) : limits.memoryMb
+  const time = seconds === undefined ? {} : { outputMb: SHORT_OUTPUT_MB, cpuSeconds: seconds }
+  const words = driver === undefined ? await wasmCommand(task, options) : nativeCommand(task, output, options)
+  const [command = 'ogr2ogr', ...args] = [...confinement(memoryMb, time).prefix, ...words]
+  const env = driver === undefined ? BARE_ENVIRONMENT : environment(driver)
+  const outcome = await runToEnd({ command, args, env, descriptors: [fd], idleSeconds: seconds ?? IDLE_SECONDS })
   if (/no space left|disk is full/i.test(outcome.stderr)) throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
   if (!isWhole(outcome)) throw new VectorFault(reasonOf(outcome))
   return output
+}
+
+function nativeCommand({ kind, scratch }: GdalTask, output: string, options: readonly string[]): string[] {
+  const source = join(scratch, `source.${kind}`)
+  fs.symlinkSync('/proc/self/fd/3', source)
+  return ['ogr2ogr', ...options, output, source]
+}
+
+/** The WebAssembly build sees only files of the folder, and has the driver KML, which reads no zip. */
+async function wasmCommand({ kind, fd, scratch }: GdalTask, options: readonly string[]): Promise<string[]> {
+  const name = kind === 'gml' ? 'source.gml' : 'source.kml'
+  if (kind === 'kmz') await unpackKml(fd, join(scratch, name))
+  else
+    await pipeline(
+      fs.createReadStream('', { fd, start: 0, autoClose: false }),
+      fs.createWriteStream(join(scratch, name)),
+    )
+  return [process.execPath, WASM, scratch, name, 'converted.gpkg', kind === 'gml' ? 'GML' : 'KML', ...options]
+}
+
+/** Unpacks the first document of a KMZ (OGC 12-007r2, section 7.1). */
+async function unpackKml(fd: number, target: string): Promise<void> {
+  const zip = await fromFdPromise(fs.openSync(`/proc/self/fd/${fd}`, 'r'), { autoClose: false }).catch(() => null)
+  if (zip === null) throw new VectorFault(coded('vector_unreadable'))
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (!/\.kml$/i.test(entry.fileName)) continue
+      if (entry.uncompressedSize > MAX_GDAL_BYTES) break
+      return await pipeline(await zip.openReadStreamPromise(entry), fs.createWriteStream(target))
+    }
+    throw new VectorFault(coded('vector_unreadable'))
+  } finally {
+    zip.close()
+  }
 }
 
 /** GDAL 3.6 cannot write an infinite extent, when all features are there already. */
@@ -102,15 +151,9 @@ function gdalDrivers(): readonly string[] {
   return drivers
 }
 
-/** True if this machine can read a kind. */
-export function gdalIsHere(kind: GdalKind): boolean {
-  return READERS[kind].drivers.some((driver) => gdalDrivers().includes(driver))
-}
-
-function driverOf(kind: GdalKind): string {
-  const found = READERS[kind].drivers.find((driver) => gdalDrivers().includes(driver))
-  if (found === undefined) throw new VectorFault(coded('vector_no_gdal'))
-  return found
+/** The system's driver of a kind; undefined if the WebAssembly build must read it. */
+function nativeDriver(kind: GdalKind): string | undefined {
+  return READERS[kind].drivers.find((driver) => gdalDrivers().includes(driver))
 }
 
 function environment(driver: string): Record<string, string> {

@@ -4,7 +4,7 @@ import { CodedError } from '@gateway/contracts/messages.js'
 import { type GeometryType, NUMBERED_GEOMETRY_TYPES, type ReadFacts, UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
 import { openBelowSync } from '@gateway/core/files/open-below.js'
 import { type Blob, blobOf } from '../index-file/geometry-blob.js'
-import { type GdalKind, gdalIsHere } from './convert-by-gdal.js'
+import type { GdalKind } from './convert-by-gdal.js'
 import { forwardOf } from './crs.js'
 import { csvGeometry } from './csv-head.js'
 import type { OpenVector, SourceLayer } from './feature.js'
@@ -26,7 +26,7 @@ const BEGINS: Readonly<Record<WholeKind, RegExp>> = {
 
 export type WholeReading =
   | { readonly state: 'ok'; readonly facts: ReadFacts }
-  | { readonly state: 'no coordinates' | 'no features' | 'too large' | 'late' | 'gone' | 'no driver' }
+  | { readonly state: 'no coordinates' | 'no features' | 'too large' | 'late' | 'gone' }
   | { readonly state: 'broken'; readonly why: string }
 
 const HEAD_BYTES = 64 * 1024
@@ -46,7 +46,6 @@ export async function wholeFacts(
   scratch: string,
   progress: () => void,
 ): Promise<WholeReading> {
-  if (kind !== 'csv' && !gdalIsHere(kind)) return { state: 'no driver' }
   const opened = openBelowSync(source.root, source.path)
   if (!opened.ok) {
     if (opened.reason === 'unreadable') throw new Error(`this process may not read ${source.path}`)

@@ -74,11 +74,9 @@ function locatesAll(index: string): boolean {
 }
 
 function outcomeOf(error: unknown): ConversionOutcome {
-  const { code, message } = error as NodeJS.ErrnoException
+  const { message } = error as Error
   if (isDiskFull(error) || /database or disk is full|no space left/i.test(message))
     return { made: false, why: 'no_space', message }
-  // A missing program is not a fault of the vector.
-  if (code === 'ENOENT' || /does not have\)?$/.test(message)) return { made: false, why: 'no_gdal', message }
   if (error instanceof VectorReplaced) return { made: false, why: 'replaced', message }
   return {
     made: false,

@@ -25,12 +25,12 @@ export type Conversion =
   | { readonly what: 'index'; readonly task: IndexTask }
   | { readonly what: 'form'; readonly task: FormTask }
 
-/** `fault`: it is the vector's, and another attempt ends in the same way. `replaced`: the catalog knows another content. `no_gdal`: this machine has no ogr2ogr. */
+/** `fault`: it is the vector's, and another attempt ends in the same way. `replaced`: the catalog knows another content. */
 export type ConversionOutcome =
   | { readonly made: true }
   | {
       readonly made: false
-      readonly why: 'fault' | 'replaced' | 'failed' | 'no_space' | 'no_gdal'
+      readonly why: 'fault' | 'replaced' | 'failed' | 'no_space'
       readonly message: string
     }
 

@@ -9,7 +9,6 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   vector_not_degrees: '坐标不是以度为单位，文件也没有说明所用的坐标系',
   vector_file_gone: '文件已不存在，或无权读取',
   vector_file_replaced: '文件在上次扫描之后被替换或改写；下一次扫描会发现新的内容',
-  vector_no_gdal: '该格式需要 GDAL（ogr2ogr），本机没有安装',
   vector_local_crs: '其坐标系 {name} 是本地坐标系，在地球上没有位置',
   vector_unknown_crs: '其坐标系 {name} 在这里未知',
   vector_off_earth: '按其坐标系 {name}，大部分坐标在地球上没有位置',
@@ -91,10 +90,6 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   scan_unknown_file: {
     one: '{file} 未收录：没有扩展名为 {format} 的已知格式',
     many: '{folder} 中有 {count} 个文件未收录，例如 {example}：没有扩展名为 {format} 的已知格式',
-  },
-  scan_needs_gdal: {
-    one: '{file} 未收录：{format} 由 GDAL 读取，而本机没有可用的 ogr2ogr（3.4 或更高版本）；请安装 gdal-bin',
-    many: '此扫描源有 {count} 个文件未收录，例如 {example}：{format} 由 GDAL 读取，而本机没有可用的 ogr2ogr（3.4 或更高版本）；请安装 gdal-bin',
   },
   scan_unreadable_by_gdal: '{file} 未收录：GDAL 无法按 {format} 读取：{reason}',
   scan_late: '{file} 未收录：GDAL 未能在 {seconds} 秒内读完；请转换：ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
@@ -594,7 +589,6 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   features_indexing: '正在为 {name} 的要素建立索引；请重试',
   features_replaced: '索引已被替换；请重试',
   features_none: '{name} 没有要素：{reason}',
-  features_no_gdal: '{name} 的要素和其他格式需要 GDAL（ogr2ogr），本机没有安装',
   features_no_space: '磁盘空间不足，无法存放 {name} 的要素',
   features_not_indexed: '无法为 {name} 建立索引：{reason}',
   features_busy: '{reason}；请重试',

@@ -137,11 +137,6 @@ async function readWhole(walk: VectorWalk, { entry, relativePath }: ToRead, kind
     case 'no features':
       warnIn(source, coded('scan_no_features', { file }))
       return 'left out'
-    case 'no driver':
-      // Facts that GDAL has read before stay valid while this machine has no GDAL.
-      if (walk.known.has(relativePath)) return { kind, facts: null }
-      skipped.add(relativePath, { code: 'scan_needs_gdal', format, ofSource: true })
-      return 'left out'
     case 'broken':
       warnIn(source, coded('scan_unreadable_by_gdal', { file, format, reason: read.why }))
       return 'left out'

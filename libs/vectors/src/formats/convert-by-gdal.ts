@@ -7,7 +7,7 @@ import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
 import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confinement.js'
 import { type Outcome, runToEnd } from '@gateway/core/processes/run-to-end.js'
-import { fromFdPromise } from 'yauzl'
+import { type Entry, fromFdPromise } from 'yauzl'
 import { VectorFault } from '../index-file/vector-fault.js'
 import { MAX_GDAL_BYTES } from './limits.js'
 
@@ -113,17 +113,18 @@ async function wasmCommand({ kind, fd, scratch }: GdalTask, options: readonly st
   return [process.execPath, WASM, scratch, name, 'converted.gpkg', kind === 'gml' ? 'GML' : 'KML', ...options]
 }
 
-/** Unpacks the first document of a KMZ (OGC 12-007r2, section 7.1). */
+/** Unpacks the largest document of a KMZ: the main one may only link to those with the features. */
 async function unpackKml(fd: number, target: string): Promise<void> {
   const zip = await fromFdPromise(fs.openSync(`/proc/self/fd/${fd}`, 'r'), { autoClose: false }).catch(() => null)
   if (zip === null) throw new VectorFault(coded('vector_unreadable'))
   try {
+    let largest: Entry | null = null
     for await (const entry of zip.eachEntry()) {
-      if (!/\.kml$/i.test(entry.fileName)) continue
-      if (entry.uncompressedSize > MAX_GDAL_BYTES) break
-      return await pipeline(await zip.openReadStreamPromise(entry), fs.createWriteStream(target))
+      const isDocument = /\.kml$/i.test(entry.fileName) && entry.uncompressedSize <= MAX_GDAL_BYTES
+      if (isDocument && entry.uncompressedSize > (largest?.uncompressedSize ?? 0)) largest = entry
     }
-    throw new VectorFault(coded('vector_unreadable'))
+    if (largest === null) throw new VectorFault(coded('vector_unreadable'))
+    await pipeline(await zip.openReadStreamPromise(largest), fs.createWriteStream(target))
   } finally {
     zip.close()
   }

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { coded } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import { fileIdentity, openBelow } from '@gateway/core/files/open-below.js'
+import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { VectorFault, VectorReplaced } from '../index-file/vector-fault.js'
 import { fingerprintOf, partsOf } from '../source-parts.js'
 import { convertByGdal, type GdalLimits } from './convert-by-gdal.js'
@@ -69,12 +70,18 @@ export async function openVector(opening: Opening): Promise<CheckedVector> {
     }
   } catch (error) {
     close()
-    throw error instanceof DamagedFile ? damaged(error) : error
+    throw asFault(error)
   }
 }
 
+/** Returns the fault of a damaged file, and other errors as they are. */
+export function asFault(error: unknown): unknown {
+  if (error instanceof BrokenArchiveError) return damaged(new DamagedFile(0, error.message))
+  return error instanceof DamagedFile ? damaged(error) : error
+}
+
 /** Describes a damaged file with the number of features that were read. */
-export function damaged({ read: count, message }: DamagedFile): VectorFault {
+function damaged({ read: count, message }: DamagedFile): VectorFault {
   return new VectorFault(coded('vector_damaged', { count, reason: message }))
 }
 
@@ -154,7 +161,12 @@ async function read(opening: Opening, files: readonly OpenFile[]): Promise<OpenV
       return openGeopackage(source.root, source.path)
     default: {
       const converted = await convertByGdal({ kind, fd, scratch, limits })
-      return retyped(openGeopackage(fs.realpathSync(scratch), converted), kind === 'gml')
+      try {
+        return retyped(openGeopackage(fs.realpathSync(scratch), converted), kind === 'gml')
+      } catch (error) {
+        // A source without features becomes an empty file.
+        throw error instanceof BrokenArchiveError ? new VectorFault(coded('vector_no_layer')) : error
+      }
     }
   }
 }

@@ -88,6 +88,7 @@ export async function wholeFacts(
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
     if (error.said.code === 'vector_conversion_stopped') return { state: 'late' }
+    if (error.said.code === 'vector_no_layer') return { state: 'no features' }
     return { state: 'broken', why: plain(error.message) }
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -57,9 +57,17 @@ export async function writeShapefiles(task: FormTask): Promise<void> {
 
 function shapesIn(rows: IndexRows, layer: string): Shape[] {
   const kinds = new Set<number>()
-  for (const [, , blob] of rows.of(layer, [])) if (blob instanceof Uint8Array) kinds.add(kindOfBlob(blob))
+  for (const [, , blob] of rows.of(layer, [])) kinds.add(kindOf(blob))
   const found = (Object.keys(SHAPES) as Shape[]).filter((shape) => SHAPES[shape].kinds.some((kind) => kinds.has(kind)))
   return found.length > 0 ? found : ['points']
+}
+
+/** The flag of an empty geometry in the header of its blob. */
+const EMPTY = 16
+
+/** Returns 0 for a feature without a place. */
+function kindOf(blob: RowValue | undefined): number {
+  return blob instanceof Uint8Array && ((blob[3] as number) & EMPTY) === 0 ? kindOfBlob(blob) : 0
 }
 
 interface One {
@@ -79,7 +87,7 @@ function writeOne({ description, crs }: FormTask, rows: IndexRows, { layer, path
   const writer = new ShapeWriter(path, type, description.has_z === true, columns)
   try {
     for (const [, , blob, ...values] of rows.of(layer, fields)) {
-      const kind = blob instanceof Uint8Array ? kindOfBlob(blob) : 0
+      const kind = kindOf(blob)
       if (!(kinds as readonly number[]).includes(kind) && !(withRest && kind === 0)) continue
       writer.add(
         blob instanceof Uint8Array ? geometryOf(blob, convert) : null,

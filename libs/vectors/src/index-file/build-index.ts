@@ -4,8 +4,8 @@ import { coded } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { forwardOf } from '../formats/crs.js'
-import { DamagedFile, type SourceLayer } from '../formats/feature.js'
-import { damaged, openVector, type VectorSource } from '../formats/open-vector.js'
+import type { SourceLayer } from '../formats/feature.js'
+import { asFault, openVector, type VectorSource } from '../formats/open-vector.js'
 import { FeatureWriter } from './feature-writer.js'
 import type { Forward } from './geometry-blob.js'
 import { giveIds } from './give-ids.js'
@@ -74,7 +74,7 @@ export async function buildIndex(task: IndexTask, onStep: () => void = () => {})
     }
   } catch (error) {
     await rm(file, { force: true })
-    throw error instanceof DamagedFile ? damaged(error) : error
+    throw asFault(error)
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }

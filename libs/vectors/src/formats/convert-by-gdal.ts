@@ -79,7 +79,7 @@ export async function convertByGdal(task: GdalTask): Promise<string> {
   const output = join(scratch, 'converted.gpkg')
   const driver = nativeDriver(kind)
   const options = [
-    ...['-f', 'GPKG', '-nlt', 'CONVERT_TO_LINEAR', '-gt', '65536'],
+    ...['-f', 'GPKG', '-nlt', 'CONVERT_TO_LINEAR', '-gt', '65536', '-forceNullable'],
     ...['-lco', `FID=${CONVERTED_ID}`, '-lco', `GEOMETRY_NAME=${CONVERTED_GEOMETRY}`, '-lco', 'SPATIAL_INDEX=NO'],
     ...(READERS[kind].options ?? []),
   ]

@@ -1,8 +1,9 @@
 import type { VectorField } from '@gateway/contracts/vector.js'
 import type { FieldType, SourceField, SourceValue } from './feature.js'
+import { catalogType } from './feature.js'
 import type { FileWindow } from './file-window.js'
 import { wholeNumber } from './json-values.js'
-import { catalogType, MAX_FIELDS } from './limits.js'
+import { MAX_FIELDS } from './limits.js'
 
 const HEADER_BYTES = 32
 const TERMINATOR = 0x0d

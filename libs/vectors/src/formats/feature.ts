@@ -1,7 +1,13 @@
+import type { VectorFieldType } from '@gateway/contracts/vector.js'
 import type { IndexField } from '../index-file/index-description.js'
 import type { Crs } from './crs.js'
 
 export type FieldType = IndexField['type']
+
+/** Returns the type of a field as the catalog names it. */
+export function catalogType(type: FieldType): VectorFieldType {
+  return type === 'integer' ? 'number' : type === 'datetime' ? 'date' : type
+}
 
 export interface SourceField {
   /** as the file spells it */

@@ -11,6 +11,7 @@ import { openBelowSync } from '@gateway/core/files/open-below.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { boundsInWgs84, type Crs, crsOfEpsg, crsOfPrj } from './crs.js'
 import {
+  catalogType,
   DamagedFile,
   type FieldType,
   type SourceFeature,
@@ -21,7 +22,7 @@ import {
 import type { FileWindow } from './file-window.js'
 import { FlatTable } from './flatbuffer.js'
 import { writeFlatGeometry } from './flatgeobuf-geometry.js'
-import { catalogType, MAX_FIELDS, MAX_NAME, MAX_SIDECAR_BYTES } from './limits.js'
+import { MAX_FIELDS, MAX_NAME, MAX_SIDECAR_BYTES } from './limits.js'
 import { WkbWriter } from './wkb-writer.js'
 
 /** Magic bytes of version 3. The eighth byte is a patch version, which readers ignore. */

@@ -1,6 +1,3 @@
-import type { VectorFieldType } from '@gateway/contracts/vector.js'
-import type { FieldType } from './feature.js'
-
 /** Maximum number of reported fields of one vector. */
 export const MAX_FIELDS = 256
 /** Maximum number of characters in reported names of fields, and of coordinate systems without a code. */
@@ -17,8 +14,3 @@ export const MAX_COUNTED_BYTES = 64 * 1024 * 1024
 export const MAX_SIDECAR_BYTES = 16 * 1024
 /** Maximum bytes of a file that GDAL reads completely, which takes about ten seconds. */
 export const MAX_GDAL_BYTES = 256 * 1024 * 1024
-
-/** Returns the type of a field as the catalog names it. */
-export function catalogType(type: FieldType): VectorFieldType {
-  return type === 'integer' ? 'number' : type === 'datetime' ? 'date' : type
-}

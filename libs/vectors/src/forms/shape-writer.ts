@@ -1,6 +1,5 @@
 import fs from 'node:fs'
 import type { Geometry } from '../query/cql2/expression.js'
-import { cut, type DbfColumn } from './write-shapefiles.js'
 
 /** Added to the type of shapes with heights. */
 const WITH_Z = 10
@@ -10,6 +9,14 @@ const NO_MEASURE = -1e39
 const BUFFER_BYTES = 1024 * 1024
 
 type Position = readonly number[]
+
+/** A column of a dBASE table. */
+export interface DbfColumn {
+  readonly name: string
+  readonly type: 'C' | 'N' | 'L' | 'D'
+  readonly width: number
+  readonly decimals: number
+}
 
 /** Writes the three files of a shapefile (ESRI Shapefile Technical Description, July 1998) at the same time. */
 export class ShapeWriter {
@@ -233,4 +240,13 @@ class File {
     this.#parts = []
     this.#waiting = 0
   }
+}
+
+/** Cuts a text between two characters. */
+export function cut(text: string, bytes: number): string {
+  const whole = Buffer.from(text)
+  if (whole.length <= bytes) return text
+  let end = bytes
+  while (end > 0 && ((whole[end] as number) & 0xc0) === 0x80) end--
+  return whole.toString('utf8', 0, end)
 }

@@ -12,7 +12,7 @@ import { geometryOf } from '../query/geometry.js'
 import { fieldsOf } from '../query/parameters.js'
 import { prjOf } from './prj.js'
 import { IndexRows, type RowValue } from './rows.js'
-import { ShapeWriter } from './shape-writer.js'
+import { cut, type DbfColumn, ShapeWriter } from './shape-writer.js'
 
 /** Kinds of geometries that one shapefile holds, by the end of its name if there are several, and the type of its shapes. */
 const SHAPES = {
@@ -103,14 +103,6 @@ function writeOne({ description, crs }: FormTask, rows: IndexRows, { layer, path
   if (prj !== null) fs.writeFileSync(`${path}.prj`, prj)
 }
 
-/** A column of a dBASE table. */
-export interface DbfColumn {
-  readonly name: string
-  readonly type: 'C' | 'N' | 'L' | 'D'
-  readonly width: number
-  readonly decimals: number
-}
-
 function columnsOf(rows: IndexRows, layer: string, fields: readonly IndexField[]): DbfColumn[] {
   const taken = new Set<string>()
   const columns = fields.map((field): DbfColumn => {
@@ -143,15 +135,6 @@ function shortName(name: string, taken: Set<string>): string {
   for (let n = 1; taken.has(short.toLowerCase()); n++) short = `${cut(name, NAME_BYTES - 1 - String(n).length)}_${n}`
   taken.add(short.toLowerCase())
   return short
-}
-
-/** Cuts a text between two characters. */
-export function cut(text: string, bytes: number): string {
-  const whole = Buffer.from(text)
-  if (whole.length <= bytes) return text
-  let end = bytes
-  while (end > 0 && ((whole[end] as number) & 0xc0) === 0x80) end--
-  return whole.toString('utf8', 0, end)
 }
 
 function cellOf(value: RowValue, { type }: IndexField): string | null {

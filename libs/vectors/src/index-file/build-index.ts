@@ -6,7 +6,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { forwardOf } from '../formats/crs.js'
 import type { SourceLayer } from '../formats/feature.js'
 import { asFault, openVector, type VectorSource } from '../formats/open-vector.js'
-import { FeatureWriter } from './feature-writer.js'
+import { FeatureWriter, type PlacedLayer } from './feature-writer.js'
 import type { Forward } from './geometry-blob.js'
 import { giveIds } from './give-ids.js'
 import {
@@ -78,15 +78,6 @@ export async function buildIndex(task: IndexTask, onStep: () => void = () => {})
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
-}
-
-/** A layer with its id in the index, and the conversion of its coordinates. */
-export interface PlacedLayer {
-  readonly id: string
-  readonly source: SourceLayer
-  readonly forward: Forward | null
-  /** names of the fields, each of which occurs once */
-  readonly names: readonly string[]
 }
 
 async function placed(layers: readonly SourceLayer[], code: string): Promise<PlacedLayer[]> {

@@ -1,11 +1,10 @@
 import { coded } from '@gateway/contracts/messages.js'
 import { NUMBERED_GEOMETRY_TYPES } from '@gateway/contracts/vector.js'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
-import type { SourceFeature, SourceValue } from '../formats/feature.js'
+import type { SourceFeature, SourceLayer, SourceValue } from '../formats/feature.js'
 import { geoJsonOf } from '../query/encoders.js'
 import { fieldsOf } from '../query/parameters.js'
-import type { PlacedLayer } from './build-index.js'
-import { type Blob, blobOf } from './geometry-blob.js'
+import { type Blob, blobOf, type Forward } from './geometry-blob.js'
 import type { Owner } from './give-ids.js'
 import { type FeatureTexts, type IndexField, quoted, shownColumn } from './index-description.js'
 import { storedId } from './own-id.js'
@@ -19,6 +18,15 @@ const MAX_TEXT_BYTES = 64 * 1024
 const MAX_NAMED = 5
 
 type Bound = [number, number, number, number]
+
+/** A layer with its id in the index, and the conversion of its coordinates. */
+export interface PlacedLayer {
+  readonly id: string
+  readonly source: SourceLayer
+  readonly forward: Forward | null
+  /** names of the fields, each of which occurs once */
+  readonly names: readonly string[]
+}
 
 /** Writes features into the tables of an index: their rows, their texts, their boxes. */
 export class FeatureWriter {

@@ -2,21 +2,7 @@ import type { IndexField } from '../index-file/index-description.js'
 import { idJson, idText } from '../index-file/own-id.js'
 import { FlatGeobufEncoder } from './flatgeobuf-encoder.js'
 import { type Convert, geoJsonText, wktText } from './geometry.js'
-import type { ItemsQuery, SqlRow } from './items-query.js'
-
-export interface Row {
-  readonly fid: number
-  readonly ownId: string | null
-  readonly geometry: Uint8Array | null
-  readonly layer: string
-}
-
-/** Writes features in one format. GeoJSON features are separated by commas, and the caller writes the text around them. */
-export interface Encoder {
-  head(): Uint8Array
-  /** @param index of the feature in the response, from 0 */
-  feature(row: Row, values: SqlRow, index: number): Uint8Array
-}
+import type { Encoder, ItemsQuery, Row, SqlRow } from './items-query.js'
 
 /** @param locatesAll true if no feature lacks a geometry */
 export function encoderOf(query: ItemsQuery, convert: Convert, locatesAll: boolean): Encoder {

@@ -8,9 +8,8 @@ import { Header } from 'flatgeobuf/lib/mjs/flat-geobuf/header.js'
 import type { IndexField } from '../index-file/index-description.js'
 import type { Geometry } from './cql2/expression.js'
 import type { Crs } from './crs.js'
-import type { Encoder, Row } from './encoders.js'
 import { type Convert, geometryOf } from './geometry.js'
-import type { ItemsQuery, SqlRow } from './items-query.js'
+import type { Encoder, ItemsQuery, Row, SqlRow } from './items-query.js'
 
 type Cell = SqlRow[number]
 

@@ -66,3 +66,17 @@ export const CHUNK_MS = 100
 
 /** A row of the index, in the order of the query's columns. */
 export type SqlRow = readonly (string | number | Uint8Array | null)[]
+
+export interface Row {
+  readonly fid: number
+  readonly ownId: string | null
+  readonly geometry: Uint8Array | null
+  readonly layer: string
+}
+
+/** Writes features in one format. GeoJSON features are separated by commas, and the caller writes the text around them. */
+export interface Encoder {
+  head(): Uint8Array
+  /** @param index of the feature in the response, from 0 */
+  feature(row: Row, values: SqlRow, index: number): Uint8Array
+}

@@ -140,7 +140,7 @@ const DEFAULT_NODE_SIZE = 16
 const NODE_BYTES = 40
 const OFFSET_IN_NODE = 32
 
-/** Returns the bytes of the index; 0: there is none. */
+/** Returns the bytes of the index, or 0 without one. */
 function indexBytes(count: number, nodeSize: number): number {
   if (count === 0 || nodeSize < 2) return 0
   let nodes = count

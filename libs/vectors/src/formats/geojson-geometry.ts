@@ -57,7 +57,7 @@ function write(geometry: ParsedGeometry, writer: WkbWriter, depth: number): void
   writeKind(kind, coordinates, hasHeight(coordinates), writer)
 }
 
-/** Position, line or polygon by its nesting. One position without a height among others with one has none of its own: NaN. */
+/** Position, line or polygon by its nesting. A position without a height, among others with one, gets NaN. */
 function writeKind(kind: number, coordinates: readonly unknown[], hasZ: boolean, writer: WkbWriter): void {
   writer.head(wkbCode(kind, hasZ, false))
   if (kind === POINT) {

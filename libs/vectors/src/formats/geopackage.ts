@@ -68,7 +68,7 @@ function describe({ database, size }: OpenedDatabase): VectorFacts {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Finds the layers: the tables of features, or those of attributes if there are none. Styles of QGIS are attributes too, and no layer. */
+/** Finds the layers: the tables of features, or without any the tables of attributes. Styles of QGIS are attributes too, and no layer. */
 function contentsOf(tables: PlainTables) {
   const contents = tables.rows('gpkg_contents', CONTENTS)
   if (contents === null) throw new BrokenArchiveError('it has no table gpkg_contents')
@@ -141,7 +141,7 @@ function layerOf(
         type: json.has(`${name.toLowerCase()}\n${field.toLowerCase()}`) ? 'json' : indexType(type),
       }) as const,
   )
-  // A view has no key of its own: GDAL and QGIS take its first column if that is called so.
+  // A view has no key: GDAL and QGIS take its first column if that is called so.
   const id =
     key ??
     (columns[0] !== undefined && /^(?:fid|ogc_fid|objectid)$/i.test(columns[0].name) && keys.length === 0
@@ -186,7 +186,7 @@ function asDamage(error: unknown, row: number): unknown {
   return known instanceof BrokenArchiveError ? new DamagedFile(row, known.message) : error
 }
 
-/** Returns the Well-Known Binary of a blob; null if it is none. */
+/** Returns the Well-Known Binary of a blob; null for other bytes. */
 function wkbOf(blob: Uint8Array): Uint8Array | null {
   const start = wkbOffset(blob)
   return start < 0 ? null : blob.subarray(start)

@@ -20,7 +20,7 @@ const NOT_GEOJSON = 'it is not GeoJSON'
 export type JsonPart =
   /** an element of `features` that is an object */
   | { readonly what: 'feature'; readonly text: string }
-  /** an element of `features` that is none */
+  /** another element of `features` */
   | { readonly what: 'other' }
   /** a document without `features`, or the members of one before or behind its features */
   | { readonly what: 'document' | 'members'; readonly text: string }

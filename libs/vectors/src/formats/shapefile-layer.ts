@@ -16,7 +16,7 @@ export interface ShapefileParts {
   readonly cpg: Buffer | null
 }
 
-/** Bytes of a record's head: its number, and its length in words of two bytes. */
+/** Bytes of a record's head: its number, and its length in units of two bytes. */
 const RECORD_HEAD = 8
 
 /** Opens the layer of a shapefile. Without a .shx the records are read in the order of the file. @param encoding null: that of its files */

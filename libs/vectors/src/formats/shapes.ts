@@ -4,7 +4,7 @@ import { LINE, MULTI_LINE, MULTI_POINT, MULTI_POLYGON, POINT, POLYGON, type WkbW
 const NULL_SHAPE = 0
 const POINTS = 8
 const MULTI_PATCH = 31
-/** Values of a measure below this one mean that there is none. */
+/** Values of a measure below this one mean a missing measure. */
 const NO_MEASURE = -1e38
 
 const TRIANGLE_STRIP = 0
@@ -217,7 +217,7 @@ class Shape {
       const isBehind = outer.length === 1 || (last !== undefined && isAround(last))
       const around = isBehind ? (last ?? outer[0]) : bySize.find(isAround)
       const polygon = polygons.get(around ?? last ?? ring)
-      // A hole that lies in no ring is a surface of its own.
+      // A hole that lies in no ring becomes a polygon.
       if (around === undefined || polygon === undefined) polygons.set(ring, [ring])
       else polygon.push(ring)
     }

@@ -51,7 +51,7 @@ export class ShapeWriter {
     const entry = Buffer.alloc(8)
     entry.writeInt32BE(this.#shp.size / 2, 0)
     entry.writeInt32BE(shape.length / 2, 4)
-    // Offsets are counted in words of two bytes, in 32 bits.
+    // Offsets are counted in units of two bytes, in 32 bits.
     if (this.#shp.size + shape.length > 2 ** 32 - 1) throw new RangeError('a shapefile holds at most 4 GiB')
     this.#shx.add(entry)
     this.#shp.add(head)

@@ -1,7 +1,7 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { ADDRESS } from './own-id.js'
 
-/** Who has ids of its own in a layer. */
+/** The features of a layer, and how many of them have an id in the source. */
 export interface Owner {
   readonly layer: string
   /** fid of its first feature */
@@ -40,7 +40,7 @@ export function giveIds(db: DatabaseSyncInstance, owners: readonly Owner[]): num
   db.exec(
     "UPDATE features SET feature_id = layer || '.' || (SELECT row FROM given WHERE given.fid = features.fid) WHERE fid IN (SELECT fid FROM given)",
   )
-  // A feature may have such an id of its own.
+  // A feature may have such an id in the source.
   const clashing = `fid IN (SELECT fid FROM given) AND ${ADDRESS} IN (SELECT ${ADDRESS} FROM features WHERE feature_id IS NOT NULL GROUP BY 1 HAVING count(*) > 1)`
   const lengthen = db.prepare(`UPDATE features SET feature_id = feature_id || '_' || fid WHERE ${clashing}`)
   const given = (db.prepare('SELECT fid FROM given ORDER BY fid').all() as { fid: number }[]).map(({ fid }) => fid)

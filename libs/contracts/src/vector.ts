@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { boundsSchema, withdrawableFields, withdrawnSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
-import { messageFields, sentence } from './messages.js'
+import { type CodedMessage, messageFields, sentence } from './messages.js'
 
 export const VECTOR_KINDS = [
   'geojson',
@@ -99,6 +99,17 @@ export const vectorFactsSchema = z.object({
 export type VectorFacts = z.infer<typeof vectorFactsSchema>
 export type VectorField = z.infer<typeof vectorFieldSchema>
 
+/** The facts that a scan read from a vector's content. */
+export interface ReadFacts extends VectorFacts {
+  /**
+   * the fields of a table with non-ASCII names. Each name has its raw bytes as characters of ISO 8859-1, so that a changed encoding needs no second
+   * reading of the file
+   */
+  readonly raw_fields?: readonly VectorField[] | undefined
+  /** warnings of a scan, valid while the content is unchanged; the scan adds the parameter `file` */
+  readonly warnings?: readonly CodedMessage[] | undefined
+}
+
 export const UNKNOWN_FACTS: VectorFacts = {
   crs: null,
   bounds: null,
@@ -117,7 +128,9 @@ const vectorTilesSchema = z.object({
     .describe(
       '`building`: the tiles wait for their turn or are being made; until they are ready, the tiles of the previous content are served',
     ),
-  message: z.string().describe('why they could not be built; otherwise empty'),
+  message: z
+    .string()
+    .describe('why they could not be built, or which features of ready tiles have no usable geometry; otherwise empty'),
   ...messageFields,
   min_zoom: z.int().nullable(),
   max_zoom: z.int().nullable(),

@@ -17,6 +17,8 @@ export interface VectorBuild {
   readonly bounds: Bounds | null
   readonly leftOut: Readonly<Record<string, number>>
   readonly vectorLayers: readonly VectorLayer[]
+  /** features that could not be read; absent: none */
+  readonly note?: CodedMessage | undefined
   /** ISO 8601 */
   readonly builtAt: string
 }

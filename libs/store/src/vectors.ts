@@ -1,20 +1,9 @@
 import type { CodedMessage } from '@gateway/contracts/messages.js'
-import type { VectorFacts, VectorField, VectorKind } from '@gateway/contracts/vector.js'
+import type { ReadFacts, VectorKind } from '@gateway/contracts/vector.js'
 import type { CatalogSize } from './basemaps.js'
 import type { Queryable, Transaction } from './connect.js'
 import { whereCode } from './sql.js'
 import type { VectorBuild } from './vector-builds.js'
-
-/** The facts that a scan read from a vector's content. */
-export interface ReadFacts extends VectorFacts {
-  /**
-   * the fields of a table with non-ASCII names. Each name has its raw bytes as characters of ISO 8859-1, so that a changed encoding needs no second
-   * reading of the file
-   */
-  readonly raw_fields?: readonly VectorField[] | undefined
-  /** warnings of a scan, valid while the content is unchanged; the scan adds the parameter `file` */
-  readonly warnings?: readonly CodedMessage[] | undefined
-}
 
 export interface StoredVector {
   readonly code: string

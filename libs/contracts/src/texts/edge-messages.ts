@@ -23,7 +23,6 @@ export const EDGE_MESSAGES = {
   features_indexing: 'the features of {name} are being indexed; try again',
   features_replaced: 'the index was replaced; try again',
   features_none: '{name} has no features: {reason}',
-  features_no_gdal: 'features and other forms of {name} need GDAL (ogr2ogr), which this machine does not have',
   features_no_space: 'there is no space on the disk for the features of {name}',
   features_not_indexed: '{name} cannot be indexed: {reason}',
   features_busy: '{reason}; try again',

@@ -71,10 +71,6 @@ export const SCAN_MESSAGES = {
     one: '{file} is left out: no format is known by the extension {format}',
     many: '{count} files in {folder} are left out, such as {example}: no format is known by the extension {format}',
   },
-  scan_needs_gdal: {
-    one: '{file} is left out: {format} files are read by GDAL, and this machine has no usable ogr2ogr (3.4 or later); install gdal-bin',
-    many: '{count} files of this source are left out, such as {example}: {format} files are read by GDAL, and this machine has no usable ogr2ogr (3.4 or later); install gdal-bin',
-  },
   scan_unreadable_by_gdal: '{file} is left out: GDAL cannot read it as {format}: {reason}',
   scan_late:
     '{file} is left out: GDAL could not read it within {seconds} s; convert it: ogr2ogr -f GPKG OUTPUT.gpkg INPUT',

@@ -1,7 +1,7 @@
-import { storedMessage } from '@gateway/contracts/messages.js'
+import { decodedFields } from '@gateway/contracts/decoded-fields.js'
+import { type CodedMessage, storedMessage, textOf } from '@gateway/contracts/messages.js'
 import { type AdminVector, UNKNOWN_FACTS, type Vector, type VectorFacts } from '@gateway/contracts/vector.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
-import { decodedFields } from './decoded-fields.js'
 
 /** Converts a vector to the form of the catalog. `vectorBaseUrl` is VECTOR_PUBLIC_BASE_URL, without a trailing slash. */
 export function toVector(stored: StoredVector, vectorBaseUrl: string): Vector {
@@ -28,12 +28,17 @@ function tilesOf({ tiles: { wanted, queued, message, messageCoded, build } }: St
   const status = !wanted ? 'none' : queued ? 'building' : message !== '' ? 'failed' : hasTiles ? 'ready' : 'none'
   return {
     status,
-    ...(status === 'failed' ? storedMessage(message, messageCoded) : storedMessage('')),
+    ...messageOf(status, message, messageCoded, build?.note),
     min_zoom: build?.minZoom ?? null,
     max_zoom: build?.maxZoom ?? null,
     built_at: hasTiles ? build.builtAt : null,
     left_out: { ...build?.leftOut },
   }
+}
+
+function messageOf(status: string, message: string, made: CodedMessage | null, note: CodedMessage | undefined) {
+  if (status === 'failed') return storedMessage(message, made)
+  return status === 'ready' && note !== undefined ? storedMessage(textOf(note), note) : storedMessage('')
 }
 
 /** Returns the facts that a scan read, in the encoding that an operator has set. */

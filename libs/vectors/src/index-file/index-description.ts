@@ -38,10 +38,14 @@ export const indexDescriptionSchema = z.object({
   bounds: z.tuple([z.number(), z.number(), z.number(), z.number()]).nullable(),
   feature_count: z.int(),
   geometry_type: z.string().nullable(),
+  /** true if a geometry has heights; absent: an index of an earlier release */
+  has_z: z.boolean().optional(),
   layers: z.array(layerSchema),
   fields: z.array(fieldSchema),
   /** absent: an index of an earlier release, which has no texts */
   texts: textsSchema.optional(),
+  /** geometries that have no place on the earth or cannot be read, and the first of their features as `layer.id` */
+  damaged: z.object({ count: z.int(), examples: z.array(z.string()) }).optional(),
 })
 export type IndexDescription = z.infer<typeof indexDescriptionSchema>
 export type IndexField = IndexDescription['fields'][number]

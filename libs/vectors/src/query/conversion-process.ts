@@ -1,16 +1,15 @@
 import fs from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { setPriority } from 'node:os'
-import { dirname, join } from 'node:path'
-import { coded, messageOfError } from '@gateway/contracts/messages.js'
-import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
+import { dirname } from 'node:path'
+import { messageOfError } from '@gateway/contracts/messages.js'
 import { isDiskFull } from '@gateway/core/files/disk-space.js'
-import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confinement.js'
-import { runToEnd } from '@gateway/core/processes/run-to-end.js'
 import { buildVector } from '../build.js'
+import { writeFlatGeobuf } from '../forms/write-flatgeobuf.js'
+import { writeGeopackage } from '../forms/write-geopackage.js'
+import { writeShapefiles } from '../forms/write-shapefiles.js'
 import { buildIndex } from '../index-file/build-index.js'
-import { VectorFault, VectorReplaced } from '../index-file/convert.js'
-import type { IndexField } from '../index-file/index-description.js'
+import { VectorFault, VectorReplaced } from '../index-file/vector-fault.js'
 import type { BuiltTiles } from '../tiles/build-tiles.js'
 import type { Conversion, ConversionOutcome, FormTask } from './conversion.js'
 import { DEFAULT_CRS } from './crs.js'
@@ -23,10 +22,6 @@ import { OpenIndex } from './run-query.js'
 /** Nice value (10 of 19), so that requests come first when processors are short. */
 const PRIORITY = 10
 
-const DRIVERS = { gpkg: 'GPKG', fgb: 'FlatGeobuf', zip: 'ESRI Shapefile' } as const
-/** Maximum time in seconds in which ogr2ogr must write something. */
-const IDLE_SECONDS = 3600
-
 /** Returns the tiles of a build. */
 async function make(conversion: Conversion): Promise<BuiltTiles | null> {
   if (conversion.what === 'build') return buildVector(conversion.task, () => {})
@@ -38,9 +33,11 @@ async function make(conversion: Conversion): Promise<BuiltTiles | null> {
 async function makeForm(task: FormTask): Promise<void> {
   await mkdir(dirname(task.output), { recursive: true })
   if (task.form === 'geojson' || task.form === 'csv') writeItems(task, task.form)
-  // GDAL leaves out features without a geometry, because they cannot be in the index of the file.
-  else if (task.form === 'fgb' && !locatesAll(task.index)) writeItems(task, task.form)
-  else await convert(task, task.form)
+  else if (task.form === 'gpkg') writeGeopackage(task)
+  else if (task.form === 'zip') await writeShapefiles(task)
+  // A feature without a geometry cannot be in the index of the file.
+  else if (locatesAll(task.index)) writeFlatGeobuf(task)
+  else writeItems(task, 'fgb')
 }
 
 /** Writes the same as `.../items`, without a limit. */
@@ -59,7 +56,16 @@ function writeItems(
     if (format === 'geojson') write('{"type":"FeatureCollection","features":[')
     const texts = format === 'geojson' && crs.uri === DEFAULT_CRS.uri ? (description.texts ?? null) : null
     const query: ItemsQuery = {
-      ...{ index, fields, selected: fields, geometryType: description.geometry_type, crs, format, texts },
+      ...{
+        index,
+        fields,
+        selected: fields,
+        geometryType: description.geometry_type,
+        hasZ: description.has_z ?? false,
+        crs,
+        format,
+        texts,
+      },
       isGuarded,
       ...{ limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, maxBytes: Number.POSITIVE_INFINITY },
       ...{ filter: null, id: null, sort: [], after: null },
@@ -72,51 +78,6 @@ function writeItems(
   }
 }
 
-async function convert(task: FormTask, form: keyof typeof DRIVERS): Promise<void> {
-  const { output } = task
-  // The driver writes a zip by itself if the file name has this extension.
-  const file = form === 'zip' ? join(dirname(output), 'packed.shp.zip') : output
-  const lacksSome = form === 'zip' && !locatesAll(task.index)
-  for (const [i, written] of layersOf(task, form).entries()) await ogr2ogr(task, form, file, written, lacksSome, i > 0)
-  if (form === 'zip') fs.renameSync(file, output)
-}
-
-/** A layer of the output. */
-interface Written {
-  readonly name: string
-  /** layer of the index; null: all of them */
-  readonly layer: string | null
-  /** types of its geometries; null: all of them */
-  readonly types: readonly string[] | null
-  /** true if features without a geometry are in it, too */
-  readonly withRest?: boolean
-}
-
-function layersOf({ index, description, code }: FormTask, form: keyof typeof DRIVERS): Written[] {
-  const { layers } = description
-  // FlatGeobuf holds one layer.
-  const isOne = form === 'fgb' || layers.length === 1
-  const named = isOne ? [{ name: code, layer: null }] : layers.map(({ id }) => ({ name: id, layer: id }))
-  if (form !== 'zip') return named.map((one) => ({ ...one, types: null }))
-  return named.flatMap(({ name, layer }): Written[] => {
-    const shapes = shapesIn(index, layer)
-    if (shapes.length < 2) return [{ name, layer, types: null }]
-    return shapes.map((shape, i) => ({
-      ...{ name: `${name}_${shape}`, layer, types: SHAPES[shape] },
-      withRest: i === 0,
-    }))
-  })
-}
-
-/** Types of geometry that one shapefile holds, by the end of its name if there are several. A shapefile cannot hold collections. */
-const SHAPES = {
-  points: ['POINT'],
-  multipoints: ['MULTIPOINT'],
-  lines: ['LINESTRING', 'MULTILINESTRING'],
-  polygons: ['POLYGON', 'MULTIPOLYGON'],
-} as const
-type Shape = keyof typeof SHAPES
-
 function locatesAll(index: string): boolean {
   const opened = new OpenIndex(index)
   try {
@@ -126,86 +87,12 @@ function locatesAll(index: string): boolean {
   }
 }
 
-/** Returns the shapes of the geometries in a layer, in the order of `SHAPES`. */
-function shapesIn(index: string, layer: string | null): Shape[] {
-  const opened = new OpenIndex(index)
-  try {
-    const kinds = new Set([...opened.kindsOf(layer)].map((kind) => kind.toUpperCase()))
-    return (Object.keys(SHAPES) as Shape[]).filter((shape) => SHAPES[shape].some((type) => kinds.has(type)))
-  } finally {
-    opened.close()
-  }
-}
-
-async function ogr2ogr(
-  { index, description, crs, memoryMb }: FormTask,
-  form: keyof typeof DRIVERS,
-  file: string,
-  written: Written,
-  lacksSome: boolean,
-  appends: boolean,
-) {
-  const { name, layer, types } = written
-  const fields = fieldsOf(description).filter(({ layers }) => layer === null || layers.includes(layer))
-  const target = /\/EPSG\/0\/(\d+)$/.exec(crs.uri)?.[1] ?? '4326'
-  const { prefix } = confinement(memoryMb)
-  const [command = 'ogr2ogr', ...args] = [
-    ...prefix,
-    'ogr2ogr',
-    ...['-f', DRIVERS[form], ...(appends ? ['-update'] : []), file, index],
-    // Only the index's own dialect tells the type of a geometry.
-    ...['-oo', 'IMMUTABLE=YES', ...(types === null ? ['-dialect', 'SQLITE'] : [])],
-    ...['-sql', select(fields, written, lacksSome), '-nln', safeName(name)],
-    ...['-s_srs', 'EPSG:4326', '-t_srs', `EPSG:${target}`, ...(form === 'gpkg' ? ['-nlt', 'GEOMETRY'] : [])],
-    ...(form === 'zip' ? ['-lco', 'ENCODING=UTF-8', '-skipfailures'] : []),
-  ]
-  const env = {
-    ...BARE_ENVIRONMENT,
-    ...GDAL_CONFIGURATION,
-    OGR_CT_FORCE_TRADITIONAL_GIS_ORDER: 'YES',
-    OGR_SQLITE_SYNCHRONOUS: 'OFF',
-  }
-  const outcome = await runToEnd({ command, args, env, descriptors: [], idleSeconds: IDLE_SECONDS })
-  if (/no space left|disk is full|disk full/i.test(outcome.stderr))
-    throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
-  if (outcome.code !== 0) throw new VectorFault(coded('vector_conversion_said', { words: reasonOf(outcome.stderr) }))
-}
-
-/** Selects the fields in the order and under the names of the source. */
-function select(fields: readonly IndexField[], { layer, types, withRest }: Written, lacksSome: boolean): string {
-  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
-  const text = (value: string) => `'${value.replaceAll("'", "''")}'`
-  const columns = fields.map(({ column, name }) => `${quoted(column)} AS ${quoted(name)}`)
-  const conditions = [
-    ...(layer === null ? [] : [`layer = ${text(layer)}`]),
-    ...(types === null
-      ? []
-      : [`(ST_GeometryType(geom) IN (${types.map(text).join(', ')})${withRest ? ' OR geom IS NULL' : ''})`]),
-  ]
-  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
-  // The first geometry decides the type of a shapefile.
-  const order = lacksSome ? 'geom IS NULL, fid' : 'fid'
-  return `SELECT ${['geom', ...columns].join(', ')} FROM features${where} ORDER BY ${order}`
-}
-
-/** Converts the name of a layer to a file name of a shapefile. */
-function safeName(name: string): string {
-  return name.replaceAll(/[/\\\0]/g, '_').slice(0, 100)
-}
-
-function reasonOf(stderr: string): string {
-  const line = stderr.split('\n').find((one) => one.startsWith('ERROR'))
-  return (line ?? 'ogr2ogr failed').replaceAll(/\/\S*\//g, '').slice(0, 300)
-}
-
 function outcomeOf(error: unknown): ConversionOutcome {
-  const { code, message } = error as NodeJS.ErrnoException
+  const { message } = error as Error
   const said = messageOfError(error)
   const failed = (why: Extract<ConversionOutcome, { made: false }>['why']) =>
     ({ made: false, why, message, said }) as const
   if (isDiskFull(error) || /(?:database or )?disk is full|no space left/i.test(message)) return failed('no_space')
-  // A missing program is not a fault of the vector.
-  if (code === 'ENOENT' || said.code === 'vector_no_gdal') return failed('no_gdal')
   if (error instanceof VectorReplaced) return failed('replaced')
   return failed(error instanceof VectorFault ? 'fault' : 'failed')
 }

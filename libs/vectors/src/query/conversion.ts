@@ -34,14 +34,14 @@ export type Conversion =
   | { readonly what: 'form'; readonly task: FormTask }
 
 /**
- * `fault`: it is the vector's, and another attempt ends in the same way. `replaced`: the catalog knows another content. `no_gdal`: this machine has no
- * ogr2ogr. `ended`: the process ended without a result. `stopped`: nobody wants the result.
+ * `fault`: it is the vector's, and another attempt ends in the same way. `replaced`: the catalog knows another content. `ended`: the process ended
+ * without a result. `stopped`: nobody wants the result.
  */
 export type ConversionOutcome =
   | { readonly made: true; readonly tiles: BuiltTiles | null }
   | {
       readonly made: false
-      readonly why: 'fault' | 'replaced' | 'failed' | 'no_space' | 'no_gdal' | 'ended' | 'stopped'
+      readonly why: 'fault' | 'replaced' | 'failed' | 'no_space' | 'ended' | 'stopped'
       readonly message: string
       readonly said: CodedMessage
     }

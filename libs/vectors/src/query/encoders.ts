@@ -1,26 +1,9 @@
 import { csvField } from '@gateway/contracts/csv.js'
-import { buildFeature } from 'flatgeobuf/lib/mjs/generic/feature.js'
-import { buildHeader } from 'flatgeobuf/lib/mjs/generic/featurecollection.js'
-import { toGeometryType } from 'flatgeobuf/lib/mjs/generic/geometry.js'
-import { parseGC, parseGeometry } from 'flatgeobuf/lib/mjs/geojson/geometry.js'
 import type { IndexField } from '../index-file/index-description.js'
-import type { Geometry } from './cql2/expression.js'
-import { type Convert, geoJsonText, geometryOf, wktText } from './geometry.js'
-import type { ItemsQuery, SqlRow } from './items-query.js'
-
-export interface Row {
-  readonly fid: number
-  readonly ownId: string | null
-  readonly geometry: Uint8Array | null
-  readonly layer: string
-}
-
-/** Writes features in one format. GeoJSON features are separated by commas, and the caller writes the text around them. */
-export interface Encoder {
-  head(): Uint8Array
-  /** @param index of the feature in the response, from 0 */
-  feature(row: Row, values: SqlRow, index: number): Uint8Array
-}
+import { idJson, idText } from '../index-file/own-id.js'
+import { FlatGeobufEncoder } from './flatgeobuf-encoder.js'
+import { type Convert, geoJsonText, wktText } from './geometry.js'
+import type { Encoder, ItemsQuery, Row, SqlRow } from './items-query.js'
 
 /** @param locatesAll true if no feature lacks a geometry */
 export function encoderOf(query: ItemsQuery, convert: Convert, locatesAll: boolean): Encoder {
@@ -35,13 +18,6 @@ export function encoderOf(query: ItemsQuery, convert: Convert, locatesAll: boole
 }
 
 const NOTHING = new Uint8Array(0)
-const WHOLE_NUMBER = /^(0|-?[1-9]\d{0,14})$/
-
-/** Returns the feature's id, as a number if the source has a whole number. */
-function idOf({ fid, ownId }: Row): string | number {
-  if (ownId === null) return fid
-  return WHOLE_NUMBER.test(ownId) ? Number(ownId) : ownId
-}
 
 type Cell = SqlRow[number]
 
@@ -78,7 +54,7 @@ export function geoJsonOf(
       if (value === null && layers.length > 0 && !layers.includes(row.layer)) continue
       properties += `${properties === '' ? '' : ','}${names[i]}${jsonOf(type, value)}`
     }
-    const id = JSON.stringify(idOf(row))
+    const id = row.ownId === null ? row.fid : idJson(row.ownId)
     return `{"type":"Feature","id":${id},"geometry":${geoJsonText(row.geometry, convert)},"properties":{${properties}}}`
   }
 }
@@ -118,8 +94,9 @@ class CsvEncoder implements Encoder {
 
   feature(row: Row, values: SqlRow): Uint8Array {
     const cells = values.map((value, i) => csvOf((this.#fields[i] as IndexField).type, value, this.#isGuarded))
-    const id = idOf(row)
-    const first = csvField(String(id), this.#isGuarded && typeof id === 'string')
+    const isText = row.ownId !== null && idJson(row.ownId).startsWith('"')
+    const id = row.ownId === null ? String(row.fid) : idText(row.ownId)
+    const first = csvField(id, this.#isGuarded && isText)
     const line = [first, ...cells, csvField(wktText(row.geometry, this.#convert), false)]
     return Buffer.from(`${line.join(',')}\r\n`)
   }
@@ -128,122 +105,11 @@ class CsvEncoder implements Encoder {
 function csvOf(type: IndexField['type'], value: Cell, isGuarded: boolean): string {
   if (value === null || value instanceof Uint8Array) return ''
   if (type === 'boolean') return jsonOf(type, value)
-  return csvField(String(value), isGuarded && typeof value === 'string')
+  return csvField(plainText(type, value), isGuarded && type !== 'integer' && type !== 'number')
 }
 
-const MAGIC = new Uint8Array([0x66, 0x67, 0x62, 0x03, 0x66, 0x67, 0x62, 0x01])
-/** Values of FlatGeobuf's ColumnType. */
-const COLUMN_TYPES: Readonly<Record<IndexField['type'], number>> = {
-  boolean: 2,
-  integer: 7,
-  number: 10,
-  string: 11,
-  json: 12,
-  date: 13,
-  datetime: 13,
-}
-const NO_MORE_ABOUT = {
-  title: null,
-  description: null,
-  width: -1,
-  precision: -1,
-  scale: -1,
-  nullable: true,
-  unique: false,
-  primary_key: false,
-}
-
-const GEOMETRY_COLLECTION = 7
-/** GDAL rejects other empty geometries, and the reader for JavaScript rejects a feature without one. */
-const NO_GEOMETRY = { type: GEOMETRY_COLLECTION, parts: [] }
-
-/** Streams FlatGeobuf 3, without an index and a feature count. The header names a type only if all geometries have that type: readers rely on it. */
-class FlatGeobufEncoder implements Encoder {
-  readonly #fields: readonly IndexField[]
-  readonly #convert: Convert
-  readonly #header: Parameters<typeof buildFeature>[2]
-  readonly #isMulti: boolean
-  readonly #crsCode: number
-
-  constructor({ selected, crs, geometryType }: ItemsQuery, convert: Convert, locatesAll: boolean) {
-    this.#fields = selected
-    // Files use the axis order of GIS, whatever the authority defines.
-    this.#convert = convert !== null && crs.northFirst ? swapped(convert) : convert
-    this.#crsCode = Number(/\/EPSG\/0\/(\d+)$/.exec(crs.uri)?.[1] ?? 4326)
-    const isOneType = locatesAll && geometryType !== null && /^(Multi)?(Point|LineString|Polygon)$/.test(geometryType)
-    this.#isMulti = isOneType && geometryType.startsWith('Multi')
-    this.#header = {
-      geometryType: isOneType ? toGeometryType(geometryType) : 0,
-      columns: selected.map(({ name, type }) => ({ name, type: COLUMN_TYPES[type], ...NO_MORE_ABOUT })),
-      envelope: null,
-      featuresCount: 0,
-      indexNodeSize: 0,
-      crs: null,
-      title: null,
-      description: null,
-      metadata: null,
-    }
-  }
-
-  head(): Uint8Array {
-    return Buffer.concat([MAGIC, padded(buildHeader(this.#header, this.#crsCode))])
-  }
-
-  feature(row: Row, values: SqlRow): Uint8Array {
-    const properties: Record<string, never> = {}
-    for (const [i, value] of values.entries()) {
-      const { name, type } = this.#fields[i] as IndexField
-      properties[name] = fgbOf(type, value) as never
-    }
-    const geometry = withoutEmpty(geometryOf(row.geometry, this.#convert))
-    return padded(buildFeature(this.#parsed(geometry) as never, properties, this.#header))
-  }
-
-  #parsed(geometry: Geometry | null): unknown {
-    if (geometry === null) return NO_GEOMETRY
-    if (geometry.type === 'GeometryCollection') return parseGC(geometry as never)
-    return parseGeometry((this.#isMulti ? asMulti(geometry) : geometry) as never)
-  }
-}
-
-/** Lengthens a table that begins with its size in bytes. The reader for JavaScript reads numbers of 8 bytes only at multiples of 8. */
-function padded(table: Uint8Array): Uint8Array {
-  const rest = table.length % 8
-  if (rest === 0) return table
-  const longer = Buffer.alloc(table.length + 8 - rest)
-  longer.set(table)
-  longer.writeUInt32LE(longer.length - 4)
-  return longer
-}
-
-/** Returns a geometry without its empty parts, or null if all of it is empty. */
-function withoutEmpty(geometry: Geometry | null): Geometry | null {
-  if (geometry === null) return null
-  if (geometry.type !== 'GeometryCollection') return hasPosition(geometry.coordinates) ? geometry : null
-  const geometries = geometry.geometries.map(withoutEmpty).filter((inner) => inner !== null)
-  return geometries.length === 0 ? null : { type: geometry.type, geometries }
-}
-
-function hasPosition(coordinates: unknown): boolean {
-  return Array.isArray(coordinates) ? coordinates.some(hasPosition) : true
-}
-
-function asMulti({ type, coordinates }: Exclude<Geometry, { type: 'GeometryCollection' }>): object {
-  return type.startsWith('Multi') ? { type, coordinates } : { type: `Multi${type}`, coordinates: [coordinates] }
-}
-
-function fgbOf(type: IndexField['type'], value: Cell): unknown {
-  if (value === null || value instanceof Uint8Array) return null
-  if (type === 'boolean') return value === 0 || value === '0' ? 0 : 1
-  if (type === 'integer') return BigInt(value)
-  if (type === 'number') return Number(value)
-  if (type === 'json') return isJson(String(value)) ? JSON.parse(String(value)) : String(value)
-  return String(value)
-}
-
-function swapped(convert: NonNullable<Convert>): NonNullable<Convert> {
-  return (x, y) => {
-    const [north, east] = convert(x, y)
-    return [east, north]
-  }
+/** Returns a value for forms without JSON, in which a text among values of other types has no quotes. */
+export function plainText(type: IndexField['type'], value: string | number): string {
+  const text = String(value)
+  return type === 'json' && text.startsWith('"') && isJson(text) ? String(JSON.parse(text)) : text
 }

@@ -22,6 +22,8 @@ export interface ItemsQuery {
   /** the fields of the response */
   readonly selected: readonly IndexField[]
   readonly geometryType: string | null
+  /** true if geometries have heights */
+  readonly hasZ?: boolean
   readonly filter: Expression | null
   /** returns one feature by its id, if it matches the filter; null: several features */
   readonly id: string | null
@@ -66,3 +68,17 @@ export const CHUNK_MS = 100
 
 /** A row of the index, in the order of the query's columns. */
 export type SqlRow = readonly (string | number | Uint8Array | null)[]
+
+export interface Row {
+  readonly fid: number
+  readonly ownId: string | null
+  readonly geometry: Uint8Array | null
+  readonly layer: string
+}
+
+/** Writes features in one format. GeoJSON features are separated by commas, and the caller writes the text around them. */
+export interface Encoder {
+  head(): Uint8Array
+  /** @param index of the feature in the response, from 0 */
+  feature(row: Row, values: SqlRow, index: number): Uint8Array
+}

@@ -66,8 +66,13 @@ export interface QueriedIndex {
   readonly file: string
 }
 
+interface FieldsAndLayers {
+  readonly fields: readonly IndexField[]
+  readonly layers: readonly unknown[]
+}
+
 /** Returns the fields as named in parameters, filters and responses, including the layer if there are several. */
-export function fieldsOf({ fields, layers }: IndexDescription): readonly IndexField[] {
+export function fieldsOf({ fields, layers }: FieldsAndLayers): readonly IndexField[] {
   const names = new Map<string, number>()
   for (const { name } of fields) names.set(name, (names.get(name) ?? 0) + 1)
   const own = fields.map((field) => (names.get(field.name) === 1 ? field : { ...field, name: field.column }))
@@ -111,6 +116,7 @@ export function parseItemsQuery(text: string, accept: string, index: QueriedInde
     fields,
     selected,
     geometryType: description.geometry_type,
+    hasZ: description.has_z ?? false,
     filter,
     id: null,
     sort,
@@ -138,6 +144,7 @@ export function parseItemQuery(id: string, text: string, index: QueriedIndex): I
     fields,
     selected: selectedOf(given.get('properties'), fields),
     geometryType: description.geometry_type,
+    hasZ: description.has_z ?? false,
     filter: null,
     id,
     sort: [],

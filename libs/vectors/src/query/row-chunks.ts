@@ -1,4 +1,5 @@
 import { quoted, shownColumn } from '../index-file/index-description.js'
+import { HAS_ID } from '../index-file/own-id.js'
 import type { Sql, SqlValue } from './cql2/compile.js'
 import { toCrs } from './crs.js'
 import { encoderOf } from './encoders.js'
@@ -25,7 +26,7 @@ export function selectRows({ selected, sort, limit, offset, after, id }: ItemsQu
   const head = `SELECT ${columns.join(', ')} FROM features`
   if (id !== null) {
     const asFid = /^\d{1,15}$/.test(id) ? Number(id) : -1
-    const text = `${head} WHERE fid = coalesce((SELECT fid FROM features WHERE feature_id = ?1), (SELECT fid FROM features WHERE fid = ?2 AND feature_id IS NULL))`
+    const text = `${head} WHERE fid = coalesce((SELECT fid FROM features WHERE ${HAS_ID}), (SELECT fid FROM features WHERE fid = ?2 AND feature_id IS NULL))`
     if (filter === null) return { text, values: [id, asFid] }
     return { text: `${text} AND (${filter.text})`, values: [id, asFid, ...filter.values] }
   }

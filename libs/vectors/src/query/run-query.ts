@@ -1,7 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import { NUMBERED_GEOMETRY_TYPES } from '@gateway/contracts/vector.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
-import { kindOfBlob } from '../index-file/geopackage-geometry.js'
 import type { FeatureTexts } from '../index-file/index-description.js'
 import { type CompileContext, compile, OF_FEATURES, OF_TEXTS, type Sql, type SqlValue } from './cql2/compile.js'
 import type { Geometry } from './cql2/expression.js'
@@ -20,8 +18,6 @@ const FOLDED_FEATURES = 50_000
 const MAPPED_BYTES = 2 ** 31 - 1
 /** Limit: statements of an index that are kept for the next query of the same form. */
 const MAX_STATEMENTS = 50
-/** Bytes of a geometry that contain its kind: 8 of the header, at most 64 of the envelope, 5 of the Well-Known Binary. */
-const HEAD_BYTES = 77
 /** Maximum size of one value in bytes, such as a geometry or a text. */
 const MAX_VALUE_BYTES = 256 * 1024 * 1024
 
@@ -92,16 +88,6 @@ export class OpenIndex {
         )
         .get()?.same === 1
     return this.#locatesAll
-  }
-
-  /** Returns the kinds of the geometries in a layer, or in all layers if it is null. Reads the heads of all geometries. */
-  kindsOf(layer: string | null): Set<string> {
-    const heads = this.#database.prepare(
-      `SELECT substr(geom, 1, ${HEAD_BYTES}) AS head FROM features WHERE geom IS NOT NULL AND (?1 IS NULL OR layer = ?1)`,
-    )
-    const kinds = new Set<number>()
-    for (const { head } of heads.iterate(layer) as Iterable<{ head: Uint8Array }>) kinds.add(kindOfBlob(head))
-    return new Set([...kinds].flatMap((kind) => NUMBERED_GEOMETRY_TYPES[kind] ?? []))
   }
 
   /** Yields the parts of a response on demand. Throws the errors of SQLite. */

@@ -59,7 +59,6 @@ export function survey(
   const zooms = new Uint8Array(new SharedArrayBuffer(last + 1))
   const ofLayers = new Uint16Array(new SharedArrayBuffer(2 * (last + 1)))
   const places = new Float64Array(last + 1)
-  const ids = idReader(db)
   const values = new Values(fields)
   const numbers = new Map(layers.map((id, i) => [id, i]))
   const every = Math.max(1, Math.floor(last / SAMPLES))
@@ -85,7 +84,7 @@ export function survey(
       const bytes = values.of(row, 4)
       const layer = numbers.get(row[2] as string) ?? 0
       ofLayers[fid] = layer
-      const head = { fid, layer, kind: seen.kind, id: ids(fid, row[3] as string | null), box: seen.box }
+      const head = { fid, layer, kind: seen.kind, id: tileId(fid, row[3] as string | null), box: seen.box }
       output.add(head, values.heads, bytes, seen.parts)
     }
   } finally {
@@ -107,13 +106,9 @@ export function survey(
   }
 }
 
-/** Returns the id of a feature in tiles: its own id if that is a whole number, its fid if it has no own id, else null. If own ids repeat, the fid. */
-function idReader(db: DatabaseSyncInstance): (fid: number, own: string | null) => number | null {
-  const repeated = db
-    .prepare('SELECT 1 FROM features WHERE feature_id IS NOT NULL GROUP BY feature_id HAVING count(*) > 1 LIMIT 1')
-    .get()
-  if (repeated !== undefined) return (fid) => fid
-  return (fid, own) => (own === null ? fid : /^\d{1,15}$/.test(own) ? Number(own) : null)
+/** Returns the id of a feature in tiles: its own id if that is a whole number, its fid if it has no own id, else null. */
+function tileId(fid: number, own: string | null): number | null {
+  return own === null ? fid : /^\d{1,15}$/.test(own) ? Number(own) : null
 }
 
 function extend(box: [number, number, number, number], more: readonly [number, number, number, number]): void {

@@ -6,7 +6,11 @@ import { isRemote } from '@gateway/core/object-storage/location.js'
 import { endExclusiveJob } from '@gateway/store/jobs.js'
 import { type ClaimedBuild, finishBuild, postponeBuild, type VectorBuild } from '@gateway/store/vector-builds.js'
 import type { BuildTask } from '@gateway/vectors/build.js'
-import { DESCRIPTION_FILE, indexDescriptionSchema } from '@gateway/vectors/index-file/index-description.js'
+import {
+  DESCRIPTION_FILE,
+  type IndexDescription,
+  indexDescriptionSchema,
+} from '@gateway/vectors/index-file/index-description.js'
 import { type ConversionOutcome, runConversion } from '@gateway/vectors/query/conversion.js'
 import { copyHere, pathsBeside } from '../catalog/local-copies.js'
 import { recordEnd } from '../jobs/leases.js'
@@ -45,7 +49,9 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
       return await recordEnd(log, held, () => sql.begin((tx) => postponeBuild(tx, lease, claimed, delay)))
     }
     if (built.made) {
-      const { bounds } = indexDescriptionSchema.parse(JSON.parse(await readFile(join(work, DESCRIPTION_FILE), 'utf8')))
+      const { bounds, damaged } = indexDescriptionSchema.parse(
+        JSON.parse(await readFile(join(work, DESCRIPTION_FILE), 'utf8')),
+      )
       // May exist from an earlier try for this revision, which was never announced to an edge.
       const final = `${folder}-${lease.id}`
       await rename(work, final)
@@ -58,6 +64,7 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
           bounds,
           leftOut: tiles?.leftOut ?? {},
           vectorLayers: tiles?.vectorLayers ?? [],
+          ...(damaged !== undefined && { note: noteOf(damaged) }),
           builtAt: new Date(ctx.now()).toISOString(),
         },
       }
@@ -82,6 +89,10 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
   )
   if ('failed' in end) log.info({ vector: code, reason: textOf(end.failed) }, 'vector tiles could not be built')
   else log.info({ vector: code, revision, zooms: [end.build.minZoom, end.build.maxZoom] }, 'vector tiles are built')
+}
+
+function noteOf({ count, examples }: NonNullable<IndexDescription['damaged']>): CodedMessage {
+  return coded('vector_left_out', { count, features: examples.join(', ') })
 }
 
 async function build(

@@ -133,7 +133,6 @@ export function notMade(
 
 const CODE_OF_FAILURE = {
   fault: 'features_none',
-  no_gdal: 'features_no_gdal',
   no_space: 'features_no_space',
   replaced: 'features_not_indexed',
   busy: 'features_busy',

@@ -1,10 +1,10 @@
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { changesSince, currentState } from '@gateway/store/change-log.js'
+import { POINTS_FGB } from '@gateway/vectors/formats/testing/flatgeobufs.js'
+import { dbfHeader, shpHeader, shxOf } from '@gateway/vectors/formats/testing/shapefiles.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../testing/test-app.js'
 import { makeTree, POINT, type Tree } from '../scans/testing/trees.js'
-import { POINTS_FGB } from '../vector-facts/testing/flatgeobufs.js'
-import { dbfHeader, shpHeader, shxOf } from '../vector-facts/testing/shapefiles.js'
 
 /** 道路 in GBK. */
 const NAME = Buffer.from([0xb5, 0xc0, 0xc2, 0xb7])

@@ -8,12 +8,12 @@ import type { Transaction } from '@gateway/store/connect.js'
 import { setWithdrawn } from '@gateway/store/sql.js'
 import { endBuild, setTileWishes } from '@gateway/store/vector-builds.js'
 import { readVector, type StoredVector, setVectorEncoding } from '@gateway/store/vectors.js'
+import { knownEncoding } from '@gateway/vectors/formats/encoding.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { NO_SUCH_VECTOR, sendRefusal } from '../../platform/http/refusal.js'
-import { knownEncoding } from '../vector-facts/encoding.js'
 import { byCode, type CatalogChange, CONFIRMED, commitItem, WITHDRAWN } from './route-parts.js'
 
 const NO_SHAPEFILE = refuse('invalid_parameters', coded('encoding_only_of_shapefile'))

@@ -6,10 +6,10 @@ import { serve } from '@gateway/core/processes/serve.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { formatOfExtension } from '@gateway/tilesets/formats.js'
 import { probeArchive, probeTileSet } from '@gateway/tilesets/probe.js'
+import { flatgeobufFacts } from '@gateway/vectors/formats/flatgeobuf.js'
+import { geopackageFacts } from '@gateway/vectors/formats/geopackage.js'
 import { examineGeojson } from '../probe/geojson.js'
 import { isLockedArchive } from '../probe/unreadable.js'
-import { flatgeobufFacts } from '../vector-facts/flatgeobuf.js'
-import { geopackageFacts } from '../vector-facts/geopackage.js'
 import { type FileState, type Place, THERE } from './place.js'
 
 /** `file system`: only checks whether the file system of the path responds. */

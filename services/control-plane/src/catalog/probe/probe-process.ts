@@ -33,6 +33,6 @@ serve<ProbeTask, ProbeAnswer<unknown>>(async ({ root, path, what, rows }) => {
 
 /** Most probed files are tile sets, so the code for vectors is loaded on demand. */
 async function geopackage(root: string, path: string) {
-  const { geopackageFacts } = await import('../vector-facts/geopackage.js')
+  const { geopackageFacts } = await import('@gateway/vectors/formats/geopackage.js')
   return geopackageFacts(root, path)
 }

@@ -12,10 +12,10 @@ import { type StorageDoor, startStorageDoor, type Trouble } from '@gateway/core/
 import { startSwift, type TestSwift } from '@gateway/core/object-storage/testing/swift.js'
 import { writeMbtiles } from '@gateway/tilesets/mbtiles/writer.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
+import { POINTS_FGB } from '@gateway/vectors/formats/testing/flatgeobufs.js'
+import { layer, makeGeopackage } from '@gateway/vectors/formats/testing/geopackages.js'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../../testing/test-app.js'
-import { POINTS_FGB } from '../../vector-facts/testing/flatgeobufs.js'
-import { layer, makeGeopackage } from '../../vector-facts/testing/geopackages.js'
 import { makeTree, PIXEL, POINT, type Tree } from '../testing/trees.js'
 
 let swift: TestSwift

@@ -1,8 +1,7 @@
 import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
-import type { VectorKind } from '@gateway/contracts/vector.js'
+import type { ReadFacts, VectorKind } from '@gateway/contracts/vector.js'
 import type { NewVersion } from '@gateway/store/basemaps.js'
 import type { NewStyle, StoredFont } from '@gateway/store/styles.js'
-import type { ReadFacts } from '@gateway/store/vectors.js'
 
 /** A basemap that a walk has found, with the versions that can be served. */
 export interface FoundBasemap {

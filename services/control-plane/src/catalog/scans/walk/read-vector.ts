@@ -1,17 +1,15 @@
 import { statSync } from 'node:fs'
 import { CodedError, type CodedMessage, coded, codeOfSentence, type MessageCode } from '@gateway/contracts/messages.js'
-import type { VectorKind } from '@gateway/contracts/vector.js'
-import type { ReadFacts } from '@gateway/store/vectors.js'
+import type { ReadFacts, VectorKind } from '@gateway/contracts/vector.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
+import { flatgeobufFacts } from '@gateway/vectors/formats/flatgeobuf.js'
+import { geojsonFacts } from '@gateway/vectors/formats/geojson.js'
+import { HOLDS_TILES } from '@gateway/vectors/formats/geopackage.js'
+import { MAX_GDAL_BYTES } from '@gateway/vectors/formats/limits.js'
+import { shapefileFacts } from '@gateway/vectors/formats/shapefile.js'
+import { RUN_SECONDS, type WholeKind, wholeFacts } from '@gateway/vectors/formats/whole-facts.js'
+import { zipContent } from '@gateway/vectors/formats/zipped-shapefile.js'
 import { examineGeojson } from '../../probe/geojson.js'
-import { flatgeobufFacts } from '../../vector-facts/flatgeobuf.js'
-import { type GdalKind, readByGdal } from '../../vector-facts/gdal/read-by-gdal.js'
-import { ogrHere, RUN_SECONDS } from '../../vector-facts/gdal/tools.js'
-import { geojsonFacts } from '../../vector-facts/geojson.js'
-import { HOLDS_TILES } from '../../vector-facts/geopackage.js'
-import { MAX_GDAL_BYTES } from '../../vector-facts/limits.js'
-import { shapefileFacts } from '../../vector-facts/shapefile.js'
-import { zipContent } from '../../vector-facts/zipped-shapefile.js'
 import { quoted } from './found.js'
 import { whyNotRead } from './probe-candidate.js'
 import type { ToRead, VectorWalk } from './vector-walk.js'
@@ -47,7 +45,7 @@ export async function readVector(walk: VectorWalk, toRead: ToRead): Promise<Vect
         return 'left out'
       }
     default:
-      return readWithGdal(walk, toRead, kind)
+      return readWhole(walk, toRead, kind)
   }
 }
 
@@ -122,20 +120,11 @@ async function readZip({ source, skipped }: VectorWalk, { entry, relativePath, k
   return 'left out'
 }
 
-async function readWithGdal(walk: VectorWalk, { entry, relativePath }: ToRead, kind: GdalKind): Promise<VectorRead> {
-  const { source, skipped, prober, scratch } = walk
+async function readWhole(walk: VectorWalk, { entry, relativePath }: ToRead, kind: WholeKind): Promise<VectorRead> {
+  const { source, skipped, scratch } = walk
   const file = quoted(relativePath)
   const format = kind.toUpperCase()
-  const ogr = ogrHere()
-  // Facts that GDAL has read before stay valid while this machine has no GDAL.
-  const stays = walk.known.has(relativePath)
-  if (ogr === null) {
-    if (stays) return { kind, facts: null }
-    skipped.add(relativePath, { code: 'scan_needs_gdal', format, ofSource: true })
-    return 'left out'
-  }
-  const readGeopackage = (root: string, path: string) => prober.probeGeopackage(root, path, NEVER)
-  const read = await readByGdal({ ogr, scratch, readGeopackage }, source.root, entry.path, kind)
+  const read = await wholeFacts({ root: source.root, path: entry.path }, kind, scratch, source.progress)
   switch (read.state) {
     case 'ok':
       return { kind, facts: read.facts }
@@ -147,9 +136,6 @@ async function readWithGdal(walk: VectorWalk, { entry, relativePath }: ToRead, k
       return 'left out'
     case 'no features':
       warnIn(source, coded('scan_no_features', { file }))
-      return 'left out'
-    case 'no driver':
-      skipped.add(relativePath, { code: 'scan_needs_gdal', format, ofSource: true })
       return 'left out'
     case 'broken':
       warnIn(source, coded('scan_unreadable_by_gdal', { file, format, reason: read.why }))

@@ -1,6 +1,5 @@
 import { mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { GeojsonReader } from '../../vector-facts/geojson-reader.js'
 import { makeTree, POINT, type Tree } from '../testing/trees.js'
 import type { KnownFiles } from './vector-walk.js'
 import { walkVectors } from './walk-vectors.js'
@@ -10,6 +9,17 @@ beforeEach(() => {
   tree = makeTree()
 })
 afterEach(() => tree.remove())
+
+/** True: the reader of GeoJSON breaks. */
+let isConfused = false
+vi.mock('@gateway/vectors/formats/geojson.js', async (original) => {
+  const module = await original<typeof import('@gateway/vectors/formats/geojson.js')>()
+  const geojsonFacts: typeof module.geojsonFacts = (...args) => {
+    if (isConfused) throw new RangeError('x')
+    return module.geojsonFacts(...args)
+  }
+  return { ...module, geojsonFacts }
+})
 
 async function walk(known: KnownFiles = new Map()) {
   const { vectors, warnings } = await walkVectors(tree.root, known, () => {})
@@ -35,11 +45,9 @@ test('only GeoJSON and shapefiles are found, at any depth and in any case', asyn
 test('a file that breaks its reader has no facts, and does not end the scan of others', async () => {
   tree.put('a.geojson', POINT)
   tree.put('roads.shp', 's')
-  const confused = vi.spyOn(GeojsonReader.prototype, 'facts').mockImplementation(() => {
-    throw new RangeError('x')
-  })
+  isConfused = true
   const { vectors, warnings } = await walk()
-  confused.mockRestore()
+  isConfused = false
   expect(vectors.map(({ relativePath, facts }) => [relativePath, facts === null])).toEqual([
     ['a.geojson', true],
     ['roads.shp', false],
@@ -123,8 +131,8 @@ test('a known and unchanged file is not read again', async () => {
   expect([known?.facts?.geometry_type, unread.vectors[0]?.facts]).toEqual(['Point', null])
   const readAll: string[] = []
   await walkVectors(tree.root, new Map(), () => readAll.push(''))
-  // Both ends of it, and the only piece of it.
-  expect(readAll.length - read.length).toBe(2)
+  // Both ends of it, and the only piece of it: once for its encoding, and once for its features.
+  expect(readAll.length - read.length).toBe(3)
 })
 
 describe('symbolic links', () => {

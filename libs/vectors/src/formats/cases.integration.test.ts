@@ -1,0 +1,371 @@
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { VectorKind } from '@gateway/contracts/vector.js'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { afterAll, describe, expect, test } from 'vitest'
+import { ShapeWriter } from '../forms/shape-writer.js'
+import { buildIndex, type IndexTask } from '../index-file/build-index.js'
+import { INDEX_FILE } from '../index-file/index-description.js'
+import { DEFAULT_CRS } from '../query/crs.js'
+import { fieldsOf } from '../query/parameters.js'
+import { OpenIndex } from '../query/run-query.js'
+
+const home = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), 'vector-cases-'))
+afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+
+let made = 0
+
+function put(name: string, content: string | Buffer): string {
+  const file = join(home, `${++made}-${name}`)
+  fs.writeFileSync(file, content)
+  return file
+}
+
+/** Builds the index of a file and returns its items as a reader gets them, with each of them asked by its id. */
+async function items(path: string, kind: VectorKind, more: Partial<IndexTask> = {}) {
+  const output = fs.mkdtempSync(join(home, 'index-'))
+  const rest = { fingerprint: null, encoding: null, code: 'city', crs: null, limits: { memoryMb: 1000 } }
+  const description = await buildIndex({ source: { root: home, path }, kind, output, ...rest, ...more })
+  const index = new OpenIndex(join(output, INDEX_FILE))
+  const fields = fieldsOf(description)
+  const none = { filter: null, sort: [], limit: 1000, offset: 0, after: null, maxBytes: 1e9 } as const
+  const query = {
+    index: '',
+    fields,
+    selected: fields,
+    geometryType: null,
+    crs: DEFAULT_CRS,
+    format: 'geojson',
+    ...none,
+  } as const
+  const run = (id: string | null, texts: typeof description.texts | null) =>
+    [...index.run({ ...query, id, texts: texts ?? null })].map(({ bytes }) => Buffer.from(bytes).toString()).join('')
+  const features = JSON.parse(`[${run(null, description.texts)}]`) as {
+    id: string | number
+    geometry: unknown
+    properties: object
+  }[]
+  for (const feature of features) expect(JSON.parse(run(String(feature.id), null))).toEqual(feature)
+  expect(new Set(features.map(({ id }) => String(id))).size).toBe(features.length)
+  index.close()
+  return {
+    description,
+    features,
+    properties: features.map(({ properties }) => properties),
+    ids: features.map(({ id }) => id),
+  }
+}
+
+const point = (x: number, y: number) => ({ type: 'Point', coordinates: [x, y] })
+const feature = (properties: object, more: object = {}) => ({
+  type: 'Feature',
+  properties,
+  geometry: point(1, 2),
+  ...more,
+})
+const collection = (...features: object[]) => JSON.stringify({ type: 'FeatureCollection', features })
+
+describe('GeoJSON', () => {
+  test('keeps texts that look like times, ratios, dates and numbers', async () => {
+    const texts = {
+      ratio: '2:3',
+      slash: '2020/01/02',
+      month: '2020-01',
+      time: '10:30:00',
+      no: '2021-13-45',
+      zip: '01569',
+      late: '3000-02-31',
+    }
+    const { properties, description } = await items(put('a.geojson', collection(feature(texts))), 'geojson')
+    expect(properties).toEqual([texts])
+    expect(new Set(description.fields.map(({ type }) => type))).toEqual(new Set(['string']))
+  })
+
+  test('has dates and instants only if every value is one', async () => {
+    const values = [
+      { day: '2020-02-29', at: '2024-05-01T10:00:00+08:00', mixed: '2020-01-01' },
+      { day: '1999-12-31', at: '2024-05-01T10:00:00.5Z', mixed: 'unknown' },
+    ]
+    const { properties, description } = await items(
+      put('a.geojson', collection(...values.map((one) => feature(one)))),
+      'geojson',
+    )
+    expect(properties).toEqual(values)
+    expect(description.fields.map(({ type }) => type)).toEqual(['date', 'datetime', 'string'])
+  })
+
+  test('keeps names that differ only by case, names of the index, and nested values of several types', async () => {
+    const values = [
+      {
+        type: 'a',
+        TYPE: 'b',
+        fid: 1,
+        geom: 2,
+        OGC_FID: 3,
+        layer: 'x',
+        mixed: 1,
+        tags: { a: [1, null] },
+        list: ['a'],
+        none: null,
+      },
+      { type: 'c', TYPE: 'd', fid: 1, geom: 2, OGC_FID: 3, layer: 'y', mixed: 'one', tags: {}, list: [], none: null },
+    ]
+    const { properties } = await items(put('a.geojson', collection(...values.map((one) => feature(one)))), 'geojson')
+    expect(properties).toEqual(values)
+  })
+
+  test('keeps whole numbers of 64 bits', async () => {
+    const text = collection(feature({ n: 'N', list: ['N'] })).replaceAll('"N"', '9223372036854775807')
+    const { properties, description } = await items(put('a.geojson', text), 'geojson')
+    expect(description.fields[0]?.type).toBe('integer')
+    expect(properties).toHaveLength(1)
+    const output = fs.readdirSync(home).filter((name) => name.startsWith('index-'))
+    expect(output.length).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['negative ones, 0 and fractions', [-5, 0, 1.5], [-5, 0, 1.5]],
+    ['texts that look like numbers', ['2', undefined, 'x'], ['2', 'city.2', 'x']],
+    ['repeated ones', [10, 20, 20], [10, 'city.2', 'city.3']],
+    ['a number and the same text', [1, '1', 2], ['city.1', 'city.2', 2]],
+    ['one that looks like a given one', ['city.2', undefined], ['city.2', 'city.2_2']],
+    ['none', [undefined, undefined], [1, 2]],
+  ])('ids: %s', async (_, own, expected) => {
+    const features = own.map((id) => feature({ v: 1 }, id === undefined ? {} : { id }))
+    const { ids } = await items(put('a.geojson', collection(...features)), 'geojson')
+    expect(ids).toEqual(expected)
+  })
+
+  test('in GBK has readable names and values', async () => {
+    // "名称" and "北京"
+    const [name, value] = [Buffer.from('c3fbb3c6', 'hex'), Buffer.from('b1b1beb9', 'hex')]
+    const [a, b, c] = collection(feature({ N: 'V' })).split(/[NV]/) as [string, string, string]
+    const file = put('a.geojson', Buffer.concat([Buffer.from(a), name, Buffer.from(b), value, Buffer.from(c)]))
+    expect((await items(file, 'geojson')).properties).toEqual([{ 名称: '北竟' }])
+  })
+
+  test('of a sequence may have a byte order mark and record separators', async () => {
+    const lines = [0, 1, 2].map((n) => `\x1e${JSON.stringify(feature({ n }))}\n`).join('')
+    const { properties } = await items(put('a.geojsonl', `\uFEFF${lines}`), 'geojson_sequence')
+    expect(properties).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }])
+  })
+
+  test('one coordinate outside of the earth costs one feature its geometry, and is named', async () => {
+    const features = [1, 2, 3, 4].map((k) => feature({ k }, { geometry: k === 3 ? point(5e6, 9e6) : point(k, k) }))
+    const { features: read, description } = await items(put('a.geojson', collection(...features)), 'geojson')
+    expect(read.map(({ geometry }) => geometry !== null)).toEqual([true, true, false, true])
+    expect(description.damaged).toEqual({ count: 1, examples: ['city.3'] })
+  })
+
+  test.each([
+    ['most coordinates outside of degrees', collection(feature({}, { geometry: point(5e5, 9e6) })), 'not in degrees'],
+    [
+      'a system that nobody knows',
+      JSON.stringify({ ...JSON.parse(collection(feature({}))), crs: { type: 'name', properties: { name: 'ours' } } }),
+      'ours',
+    ],
+    ['an end in the middle', collection(feature({}), feature({})).slice(0, -20), 'features that were read: 1'],
+  ])('%s: a failure', async (_, text, message) => {
+    await expect(items(put('a.geojson', text), 'geojson')).rejects.toThrow(message)
+  })
+})
+
+test('a CSV keeps codes with leading zeros, telephone numbers and quoted texts', async () => {
+  const text =
+    'name,zip,phone,n,lon,lat\r\n"a ""b"", c",01569,+8613800000001,1,10,20\r\n"x\ny",00601,+8613800000002,2.5,11,21\r\n'
+  const { properties, features } = await items(put('a.csv', text), 'csv')
+  expect(properties).toEqual([
+    { name: 'a "b", c', zip: '01569', phone: '+8613800000001', n: 1, lon: 10, lat: 20 },
+    { name: 'x\ny', zip: '00601', phone: '+8613800000002', n: 2.5, lon: 11, lat: 21 },
+  ])
+  expect(features.map(({ geometry }) => geometry)).toEqual([point(10, 20), point(11, 21)])
+})
+
+test.each([
+  ['POINT Z (1 2 3)', { type: 'Point', coordinates: [1, 2, 3] }],
+  [
+    'SRID=4326;MULTIPOINT ((1 2), (3 4))',
+    {
+      type: 'MultiPoint',
+      coordinates: [
+        [1, 2],
+        [3, 4],
+      ],
+    },
+  ],
+  [
+    'MULTIPOINT (1 2, 3 4)',
+    {
+      type: 'MultiPoint',
+      coordinates: [
+        [1, 2],
+        [3, 4],
+      ],
+    },
+  ],
+  [
+    'POLYGON ((0 0, 1 0, 1 1, 0 0))',
+    {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [0, 0],
+          [1, 0],
+          [1, 1],
+          [0, 0],
+        ],
+      ],
+    },
+  ],
+  [
+    'GEOMETRYCOLLECTION (POINT (1 2), LINESTRING (1 2, 3 4))',
+    {
+      type: 'GeometryCollection',
+      geometries: [
+        point(1, 2),
+        {
+          type: 'LineString',
+          coordinates: [
+            [1, 2],
+            [3, 4],
+          ],
+        },
+      ],
+    },
+  ],
+  ['LINESTRING (1 2, x)', null],
+])('the Well-Known Text %s of a CSV is a geometry', async (wkt, geometry) => {
+  const { features } = await items(put('a.csv', `id,wkt\n1,"${wkt}"\n2,"POINT (0 0)"\n`), 'csv')
+  expect(features[0]?.geometry).toEqual(geometry)
+})
+
+const PRJ = {
+  2154: 'PROJCS["RGF_1993_Lambert_93",GEOGCS["GCS_RGF_1993",DATUM["D_RGF_1993",SPHEROID["GRS_1980",6378137.0,298.257222101]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Lambert_Conformal_Conic"],PARAMETER["False_Easting",700000.0],PARAMETER["False_Northing",6600000.0],PARAMETER["Central_Meridian",3.0],PARAMETER["Standard_Parallel_1",49.0],PARAMETER["Standard_Parallel_2",44.0],PARAMETER["Latitude_Of_Origin",46.5],UNIT["Meter",1.0]]',
+  28992:
+    'PROJCS["RD_New",GEOGCS["GCS_Amersfoort",DATUM["D_Amersfoort",SPHEROID["Bessel_1841",6377397.155,299.1528128]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Double_Stereographic"],PARAMETER["False_Easting",155000.0],PARAMETER["False_Northing",463000.0],PARAMETER["Central_Meridian",5.38763888888889],PARAMETER["Scale_Factor",0.9999079],PARAMETER["Latitude_Of_Origin",52.1561605555556],UNIT["Meter",1.0]]',
+} as const
+
+function shapefile(
+  name: string,
+  at: readonly [number, number],
+  parts: Readonly<Record<string, string | Buffer>>,
+): string {
+  const path = join(home, `${++made}-${name}`)
+  const writer = new ShapeWriter(path, 1, false, [{ name: 'NAME', type: 'C', width: 20, decimals: 0 }])
+  writer.add({ type: 'Point', coordinates: [...at] }, ['a'])
+  writer.finish()
+  writer.close()
+  for (const [extension, content] of Object.entries(parts)) fs.writeFileSync(`${path}.${extension}`, content)
+  return `${path}.shp`
+}
+
+describe('a shapefile', () => {
+  test.each([
+    [2154, [700_000, 6_600_000], [3, 46.5]],
+    [28992, [155_000, 463_000], [5.38763888888889, 52.1551744]],
+  ] as const)('with a .prj of ESRI is in EPSG:%i', async (code, at, place) => {
+    const { description, features } = await items(shapefile('x', at, { prj: PRJ[code] }), 'shapefile')
+    expect(description).toMatchObject({ storage_crs: `EPSG:${code}`, storage_definition: { north_first: false } })
+    const { coordinates } = (features[0] as { geometry: unknown }).geometry as { coordinates: [number, number] }
+    for (const i of [0, 1] as const) expect(Math.abs(coordinates[i] - place[i])).toBeLessThan(0.002)
+  })
+
+  test('in a local system fails with its name', async () => {
+    const path = shapefile('x', [1, 2], { prj: 'LOCAL_CS["Site grid",UNIT["Meter",1.0]]' })
+    await expect(items(path, 'shapefile')).rejects.toThrow('Site grid')
+  })
+
+  test('without a .shx is read', async () => {
+    const path = shapefile('x', [1, 2], {})
+    fs.rmSync(path.replace(/shp$/, 'shx'))
+    expect((await items(path, 'shapefile')).properties).toEqual([{ NAME: 'a' }])
+  })
+
+  test('whose .cpg names an OEM page is read in it', async () => {
+    const path = shapefile('x', [1, 2], { cpg: 'OEM 936' })
+    const dbf = fs.readFileSync(path.replace(/shp$/, 'dbf'))
+    // "北京", in the first record behind the header
+    Buffer.from('b1b1beb9', 'hex').copy(dbf, dbf.readUInt16LE(8) + 1)
+    fs.writeFileSync(path.replace(/shp$/, 'dbf'), dbf)
+    expect((await items(path, 'shapefile')).properties).toEqual([{ NAME: '北竟' }])
+  })
+
+  test('that ends in the middle is damaged', async () => {
+    const path = shapefile('x', [1, 2], {})
+    fs.truncateSync(path, 110)
+    await expect(items(path, 'shapefile')).rejects.toThrow('features that were read: 0')
+  })
+})
+
+describe('a GeoPackage', () => {
+  function geopackage(tables: string): string {
+    const file = join(home, `${++made}.gpkg`)
+    const db = new DatabaseSync(file)
+    db.exec(`
+      CREATE TABLE gpkg_spatial_ref_sys (srs_name TEXT, srs_id INTEGER PRIMARY KEY, organization TEXT, organization_coordsys_id INTEGER, definition TEXT);
+      CREATE TABLE gpkg_contents (table_name TEXT PRIMARY KEY, data_type TEXT, min_x DOUBLE, min_y DOUBLE, max_x DOUBLE, max_y DOUBLE, srs_id INTEGER);
+      CREATE TABLE gpkg_geometry_columns (table_name TEXT PRIMARY KEY, column_name TEXT, geometry_type_name TEXT, srs_id INTEGER);
+      INSERT INTO gpkg_spatial_ref_sys VALUES ('WGS 84', 4326, 'EPSG', 4326, 'undefined'), ('none', -1, 'NONE', -1, 'undefined');${tables}`)
+    db.close()
+    return file
+  }
+  const layer = (name: string, rows: readonly string[], srs = 4326) => `
+    CREATE TABLE ${name} (fid INTEGER PRIMARY KEY, geom GEOMETRY, n TEXT);
+    ${rows.map((blob, i) => `INSERT INTO ${name} VALUES (${i + 1}, X'${blob}', '${name}${i}');`).join('\n')}
+    INSERT INTO gpkg_contents VALUES ('${name}', 'features', 0, 0, 1, 1, ${srs});
+    INSERT INTO gpkg_geometry_columns VALUES ('${name}', 'geom', 'GEOMETRY', ${srs});`
+  const HEAD = '47500001e6100000'
+  const numbers = (...values: number[]) => {
+    const bytes = Buffer.alloc(8 * values.length)
+    values.forEach((value, i) => void bytes.writeDoubleLE(value, 8 * i))
+    return bytes.toString('hex')
+  }
+  const count = (n: number) => `0${n}000000`
+  const POINT = `${HEAD}0101000000${numbers(1, 2)}`
+
+  test('of several layers has no id twice', async () => {
+    const { ids } = await items(
+      geopackage(layer('A', [POINT, POINT]) + layer('B', [POINT, POINT, POINT])),
+      'geopackage',
+    )
+    expect(ids).toEqual(['A.1', 'A.2', 'B.1', 'B.2', 3])
+  })
+
+  test('has no layer for the styles of QGIS', async () => {
+    const styles =
+      "CREATE TABLE layer_styles (id INTEGER PRIMARY KEY, styleQML TEXT); INSERT INTO gpkg_contents VALUES ('layer_styles', 'attributes', NULL, NULL, NULL, NULL, 0);"
+    const { description } = await items(geopackage(layer('A', [POINT]) + styles), 'geopackage')
+    expect(description.layers.map(({ name }) => name)).toEqual(['A'])
+  })
+
+  test('without a place on the earth fails with the name of its system', async () => {
+    await expect(items(geopackage(layer('A', [POINT], -1)), 'geopackage')).rejects.toThrow('undefined Cartesian')
+  })
+
+  test('has lines and polygons for curves and surfaces', async () => {
+    const arc = `0108000000${count(3)}${numbers(0, 0, 1, 1, 2, 0)}`
+    const triangle = `0103000000${count(1)}${count(4)}${numbers(0, 0, 1, 0, 1, 1, 0, 0)}`
+    const shapes = [
+      arc,
+      `0109000000${count(1)}${arc}`,
+      `010b000000${count(1)}${arc}`,
+      `010f000000${count(1)}${triangle}`,
+      `0107000000${count(1)}${arc}`,
+    ]
+    const { features } = await items(
+      geopackage(
+        layer(
+          'A',
+          shapes.map((one) => HEAD + one),
+        ),
+      ),
+      'geopackage',
+    )
+    expect(features.map(({ geometry }) => (geometry as { type: string } | null)?.type)).toEqual([
+      ...['LineString', 'LineString', 'MultiLineString', 'MultiPolygon', 'GeometryCollection'],
+    ])
+    const { coordinates } = (features[0] as { geometry: unknown }).geometry as { coordinates: [number, number][] }
+    for (const [x, y] of coordinates) expect(Math.hypot(x - 1, y)).toBeCloseTo(1, 9)
+  })
+})

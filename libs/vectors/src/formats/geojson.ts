@@ -1,0 +1,247 @@
+import { closeSync, readSync } from 'node:fs'
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
+import {
+  GEOJSON_GEOMETRIES,
+  type GeometryType,
+  type ReadFacts,
+  UNKNOWN_FACTS,
+  type VectorFacts,
+  type VectorField,
+} from '@gateway/contracts/vector.js'
+import { openBelowSync } from '@gateway/core/files/open-below.js'
+import { boundsInWgs84, type Crs, crsOfName, WGS84 } from './crs.js'
+import { catalogType, DamagedFile, type FieldType, type SourceFeature, type SourceLayer } from './feature.js'
+import { writeGeoJson } from './geojson-geometry.js'
+import { type Guess, guessEncoding } from './guess-encoding.js'
+import { splitJson } from './json-splitter.js'
+import { idOf, jsonValue, parseJson, seenIn, typeOfSeen } from './json-values.js'
+import { geometryTypeOf } from './layers.js'
+import { MAX_FIELDS, MAX_GEOJSON_BYTES, MAX_NAME } from './limits.js'
+import { encodingOfText, type TextFile, utf8Pieces } from './text-pieces.js'
+import { WkbWriter } from './wkb-writer.js'
+
+/** RFC 8259: the encoding of all exchanged JSON. */
+const OF_ANY: VectorFacts = { ...UNKNOWN_FACTS, encoding: 'UTF-8', encoding_source: 'format' }
+const HEAD_BYTES = 64 * 1024
+
+export interface GeojsonContent {
+  readonly facts: ReadFacts
+  /** true if features follow each other instead of one document, whatever the name says */
+  readonly isSequence: boolean
+}
+
+interface ParsedFeature {
+  readonly type?: unknown
+  readonly id?: unknown
+  readonly geometry?: unknown
+  readonly properties?: Readonly<Record<string, unknown>> | null
+}
+
+/** The facts that only a whole reading shows. */
+interface Schema {
+  readonly encoding: Guess
+  /** the bits of the values that occur, by name */
+  readonly fields: ReadonlyMap<string, number>
+  readonly features: number
+  readonly documents: number
+  readonly rootType: string
+  /** null: the file has the member and names no system; undefined: it has no such member */
+  readonly crsName: string | null | undefined
+}
+
+/**
+ * Reads facts from a GeoJSON file or sequence, feature by feature. All but the encoding are null if the content is larger than `maxBytes`, nested too
+ * deeply, or damaged. Throws the disk's errors.
+ */
+export function geojsonFacts(
+  root: string,
+  path: string,
+  progress: () => void,
+  { isSequence = false, maxBytes = MAX_GEOJSON_BYTES } = {},
+): GeojsonContent {
+  const opened = openBelowSync(root, path)
+  if (!opened.ok) return { facts: UNKNOWN_FACTS, isSequence }
+  const { fd, size } = opened
+  try {
+    if (size > maxBytes) return ofItsHead(opened, isSequence)
+    const file = { fd, size }
+    const encoding = encodingOfText(file, progress)
+    const extent = new Extent()
+    try {
+      const schema = schemaOf(file, encoding, progress, (geometry) => extent.take(geometry))
+      const facts = { ...OF_ANY, ...describe(schema, extent), ...encodingFacts(encoding) }
+      return { facts, isSequence: isSequence || (schema.documents > 1 && schema.rootType !== 'FeatureCollection') }
+    } catch (error) {
+      if (!(error instanceof DamagedFile)) throw error
+      return { facts: { ...OF_ANY, ...encodingFacts(encoding) }, isSequence }
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Opens the only layer of a GeoJSON file or sequence. Reads it once for its fields. @param encoding null: found in the file */
+export function geojsonLayer(file: TextFile, name: string, encoding: string | null, progress: () => void): SourceLayer {
+  const schema = schemaOf(file, (encoding as Guess) ?? encodingOfText(file, progress), progress)
+  const fields = [...schema.fields].map(([field, seen]) => ({ name: field, type: typeOfSeen(seen) }))
+  const { rootType, features, documents } = schema
+  return {
+    name,
+    fields,
+    crs: crsOf(schema),
+    count: rootType === 'FeatureCollection' ? features : documents,
+    features: () => readFeatures(file, schema.encoding, fields, progress),
+  }
+}
+
+function schemaOf(
+  file: TextFile,
+  encoding: Guess,
+  progress: () => void,
+  onGeometry: (geometry: unknown) => void = () => {},
+): Schema {
+  const fields = new Map<string, number>()
+  let [features, documents] = [0, 0]
+  let rootType = ''
+  let crsName: string | null | undefined
+  const takeFeature = ({ geometry, properties }: ParsedFeature) => {
+    features++
+    for (const name in properties ?? {}) {
+      fields.set(name, (fields.get(name) ?? 0) | seenIn((properties as Record<string, unknown>)[name]))
+    }
+    if (geometry !== null && geometry !== undefined) onGeometry(geometry)
+  }
+  for (const part of splitJson(utf8Pieces(file, encoding, progress))) {
+    if (part.what === 'other') {
+      features++
+      continue
+    }
+    const parsed = parsePart(part.text, features)
+    if (part.what === 'feature') {
+      takeFeature(parsed)
+      continue
+    }
+    const { type, crs } = parsed as { type?: unknown; crs?: { properties?: { name?: unknown } } | null }
+    if (typeof type === 'string') rootType = type
+    if (crs !== undefined) crsName = typeof crs?.properties?.name === 'string' ? crs.properties.name : null
+    if (part.what === 'members') continue
+    documents++
+    if (type === 'Feature') takeFeature(parsed)
+    else if (type !== 'FeatureCollection') onGeometry(parsed)
+  }
+  return { encoding, fields, features, documents, rootType, crsName }
+}
+
+function parsePart(text: string, read: number): ParsedFeature {
+  try {
+    return (parseJson(text) ?? {}) as ParsedFeature
+  } catch (error) {
+    throw new DamagedFile(read, (error as Error).message)
+  }
+}
+
+function* readFeatures(
+  file: TextFile,
+  encoding: Guess,
+  fields: readonly { name: string; type: FieldType }[],
+  progress: () => void,
+): Generator<SourceFeature, void> {
+  const writer = new WkbWriter()
+  let row = 0
+  for (const part of splitJson(utf8Pieces(file, encoding, progress))) {
+    if (part.what === 'members') continue
+    if (part.what === 'other') {
+      row++
+      yield { id: null, row, geometry: null, isDamaged: true, values: fields.map(() => null) }
+      continue
+    }
+    const parsed = parsePart(part.text, row)
+    const isBare = part.what === 'document' && parsed.type !== 'Feature'
+    if (isBare && parsed.type === 'FeatureCollection') continue
+    row++
+    const { id, properties = null, geometry = null }: ParsedFeature = isBare ? { geometry: parsed } : parsed
+    writer.begin()
+    const isWritten = geometry !== null && writeGeoJson(geometry, writer)
+    yield {
+      id: idOf(id),
+      row,
+      geometry: isWritten ? writer.end() : null,
+      isDamaged: geometry !== null && !isWritten,
+      values: fields.map(({ name, type }) =>
+        properties !== null && Object.hasOwn(properties, name) ? jsonValue(properties[name], type) : null,
+      ),
+    }
+  }
+}
+
+function describe(schema: Schema, { types, box }: Extent): Partial<VectorFacts> {
+  const { rootType, documents, features, fields, crsName } = schema
+  const crs = crsOf(schema)
+  const bounds = crs === null ? null : boundsInWgs84(crs, box)
+  // Coordinates outside of degrees, in a file without `crs`, belong to another system.
+  const isSomethingElse = crsName === undefined && bounds === null && box[0] !== Infinity
+  return {
+    crs: isSomethingElse ? null : (crs?.name ?? null),
+    bounds,
+    geometry_type: geometryTypeOf(types),
+    feature_count: rootType === 'FeatureCollection' ? features : documents,
+    fields: fields.size > MAX_FIELDS ? null : [...fields].map(toField),
+  }
+}
+
+/** RFC 7946 allows only WGS 84. Before it, a member `crs` named other systems, and null meant unknown. */
+function crsOf({ crsName }: Schema): Crs | null {
+  if (crsName === undefined) return WGS84
+  return crsName === null ? null : crsOfName(crsName)
+}
+
+function toField([name, seen]: [string, number]): VectorField {
+  return { name: name.slice(0, MAX_NAME), type: catalogType(typeOfSeen(seen)) }
+}
+
+/** The kinds and the box of the geometries, as the file has them. */
+class Extent {
+  readonly types = new Set<GeometryType>()
+  readonly box: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity]
+
+  take(geometry: unknown): void {
+    const { type } = geometry as { type?: unknown }
+    if (GEOJSON_GEOMETRIES.has(type as string)) this.types.add(type as GeometryType)
+    this.#walk(geometry)
+  }
+
+  #walk(geometry: unknown): void {
+    const { coordinates, geometries } = geometry as { coordinates?: unknown; geometries?: unknown }
+    if (Array.isArray(coordinates)) this.#extend(coordinates)
+    if (Array.isArray(geometries)) for (const inner of geometries) if (inner !== null) this.#walk(inner)
+  }
+
+  #extend(coordinates: readonly unknown[]): void {
+    const [x, y] = coordinates
+    if (typeof x !== 'number' || typeof y !== 'number') {
+      for (const inner of coordinates) if (Array.isArray(inner)) this.#extend(inner)
+      return
+    }
+    if (x < this.box[0]) this.box[0] = x
+    if (y < this.box[1]) this.box[1] = y
+    if (x > this.box[2]) this.box[2] = x
+    if (y > this.box[3]) this.box[3] = y
+  }
+}
+
+/** Reads only the first piece of a large file. */
+function ofItsHead({ fd, size }: TextFile, isSequence: boolean): GeojsonContent {
+  const head = Buffer.alloc(Math.min(HEAD_BYTES, size))
+  readSync(fd, head, 0, head.length, 0)
+  const [first = '', second = ''] = head.toString('latin1').trim().split('\n', 2)
+  const isLines = first.startsWith('{') && first.trimEnd().endsWith('}') && second.trimStart().startsWith('{')
+  return { facts: { ...OF_ANY, ...encodingFacts(guessEncoding(head)) }, isSequence: isSequence || isLines }
+}
+
+function encodingFacts(encoding: Guess): Partial<ReadFacts> {
+  if (encoding === 'UTF-8' || encoding === 'ASCII') return {}
+  const warnings: CodedMessage[] = [
+    encoding === null ? coded('scan_json_encoding_unknown') : coded('scan_geojson_encoding', { encoding }),
+  ]
+  return { encoding, encoding_source: null, warnings }
+}

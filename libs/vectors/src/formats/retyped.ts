@@ -1,0 +1,44 @@
+import { seenInCell, typeOfCells, valueOfCell } from './csv.js'
+import type { FieldType, OpenVector, SourceFeature, SourceLayer, SourceValue } from './feature.js'
+
+/** An attribute that identifies the features of GML. */
+const GML_ID = 'gml_id'
+
+/**
+ * Takes the ids away that a conversion has invented. In a format without types (`hasOnlyTexts`), a text column whose values all are numbers becomes
+ * one of numbers, and `gml_id` is the feature's id.
+ */
+export function retyped({ layers, close }: OpenVector, hasOnlyTexts: boolean): OpenVector {
+  return { layers: layers.map((layer) => (hasOnlyTexts ? withTypes(layer) : withoutIds(layer))), close }
+}
+
+function withTypes(layer: SourceLayer): SourceLayer {
+  const seen: number[] = layer.fields.map(() => 0)
+  for (const { values } of layer.features()) {
+    for (let i = 0; i < values.length; i++) seen[i] = (seen[i] as number) | seenInCell(String(values[i] ?? ''))
+  }
+  const types = layer.fields.map(({ type }, i) => (type === 'string' ? typeOfCells(seen[i] as number) : type))
+  const inForm = (value: SourceValue, i: number) =>
+    typeof value === 'string' && layer.fields[i]?.type === 'string' ? valueOfCell(value, types[i] as FieldType) : value
+  const idAt = layer.fields.findIndex(({ name }) => name === GML_ID)
+  const isShown = (_: unknown, i: number) => i !== idAt
+  return {
+    ...layer,
+    fields: layer.fields.map((field, i) => ({ ...field, type: types[i] as FieldType })).filter(isShown),
+    *features(): Generator<SourceFeature, void> {
+      for (const feature of layer.features()) {
+        const id = (feature.values[idAt] ?? null) as string | null
+        yield { ...feature, id, values: feature.values.map(inForm).filter(isShown) }
+      }
+    },
+  }
+}
+
+function withoutIds(layer: SourceLayer): SourceLayer {
+  return {
+    ...layer,
+    *features(): Generator<SourceFeature, void> {
+      for (const feature of layer.features()) yield { ...feature, id: null }
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import { closeSync, fstatSync, mkdtempSync, readSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { CodedError } from '@gateway/contracts/messages.js'
+import { type GeometryType, NUMBERED_GEOMETRY_TYPES, type ReadFacts, UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
+import { openBelowSync } from '@gateway/core/files/open-below.js'
+import { type Blob, blobOf } from '../index-file/geometry-blob.js'
+import type { GdalKind } from './convert-by-gdal.js'
+import { forwardOf } from './crs.js'
+import { csvGeometry } from './csv-head.js'
+import type { OpenVector, SourceLayer } from './feature.js'
+import { catalogType } from './feature.js'
+import { factsOfLayers, geometryTypeOf, type Layer } from './layers.js'
+import { MAX_GDAL_BYTES } from './limits.js'
+import { openVector } from './open-vector.js'
+import { zipIsSmall } from './zip-size.js'
+
+/** Kinds whose facts only a whole reading shows. */
+export type WholeKind = GdalKind | 'csv'
+
+/** Patterns for the beginning of a file. */
+const BEGINS: Readonly<Record<WholeKind, RegExp>> = {
+  kml: /<(?:\w+:)?kml[\s>]/,
+  kmz: /^PK/,
+  gml: /^\s*(?:\xef\xbb\xbf)?<[\s\S]*opengis\.net\/gml/,
+  csv: /[,;\t|]/,
+}
+
+export type WholeReading =
+  | { readonly state: 'ok'; readonly facts: ReadFacts }
+  | { readonly state: 'no coordinates' | 'no features' | 'too large' | 'late' | 'gone' }
+  | { readonly state: 'broken'; readonly why: string }
+
+const HEAD_BYTES = 64 * 1024
+
+/** Limits of GDAL in a scan: memory and output in MB, and time in seconds. */
+const MEMORY_MB = 1024
+export const RUN_SECONDS = 60
+
+/**
+ * Reads the facts of a CSV by its reader, and those of the other kinds by GDAL, from a confined process. Throws the disk's errors.
+ *
+ * @param scratch directory for temporary files
+ */
+export async function wholeFacts(
+  source: { readonly root: string; readonly path: string },
+  kind: WholeKind,
+  scratch: string,
+  progress: () => void,
+): Promise<WholeReading> {
+  const opened = openBelowSync(source.root, source.path)
+  if (!opened.ok) {
+    if (opened.reason === 'unreadable') throw new Error(`this process may not read ${source.path}`)
+    return { state: 'gone' }
+  }
+  let head: Buffer
+  try {
+    const size = fstatSync(opened.fd).size
+    head = Buffer.alloc(Math.min(HEAD_BYTES, size))
+    readSync(opened.fd, head, 0, head.length, 0)
+    if (kind === 'csv' && csvGeometry(head) === null) return { state: 'no coordinates' }
+    if (size > MAX_GDAL_BYTES) return { state: 'too large' }
+    if (!BEGINS[kind].test(head.toString('latin1'))) return { state: 'broken', why: 'its content is something else' }
+    if (kind === 'kmz' && !(await zipIsSmall(opened.fd, MAX_GDAL_BYTES))) return { state: 'too large' }
+  } finally {
+    closeSync(opened.fd)
+  }
+  const folder = mkdtempSync(join(scratch, 'facts-'))
+  try {
+    const limits = { memoryMb: MEMORY_MB, seconds: RUN_SECONDS }
+    const vector = await openVector({
+      source,
+      kind,
+      fingerprint: null,
+      encoding: null,
+      code: '',
+      scratch: folder,
+      limits,
+      progress,
+    })
+    try {
+      const facts = factsOf(vector)
+      const encoding = kind === 'csv' ? (csvGeometry(head)?.encoding ?? null) : null
+      return facts.feature_count === 0
+        ? { state: 'no features' }
+        : { state: 'ok', facts: { ...UNKNOWN_FACTS, ...facts, encoding } }
+    } finally {
+      vector.close()
+    }
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error
+    if (error.said.code === 'vector_conversion_stopped') return { state: 'late' }
+    if (error.said.code === 'vector_no_layer') return { state: 'no features' }
+    return { state: 'broken', why: plain(error.message) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this removes control characters
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, 200)
+}
+
+function factsOf({ layers }: OpenVector) {
+  return factsOfLayers(layers.map(layerFacts))
+}
+
+function layerFacts(layer: SourceLayer): Layer {
+  const { crs, fields } = layer
+  const forward = crs === null ? null : forwardOf(crs)
+  const types = new Set<GeometryType>()
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
+  let count = 0
+  let isOff = forward === undefined
+  for (const { geometry } of layer.features()) {
+    count++
+    if (geometry === null) continue
+    const blob: Blob | string = blobOf(geometry, forward ?? null)
+    if (typeof blob === 'string') {
+      isOff ||= crs === null && blob === 'off_earth'
+      continue
+    }
+    types.add(NUMBERED_GEOMETRY_TYPES[blob.kind] as GeometryType)
+    if (blob.box === null) continue
+    west = Math.min(west, blob.box[0])
+    south = Math.min(south, blob.box[1])
+    east = Math.max(east, blob.box[2])
+    north = Math.max(north, blob.box[3])
+  }
+  return {
+    crs: crs?.name ?? null,
+    bounds:
+      isOff || crs === null || west > east
+        ? null
+        : [Math.max(-180, west), Math.max(-90, south), Math.min(180, east), Math.min(90, north)],
+    geometryType: geometryTypeOf(types),
+    count,
+    fields: fields.map(({ name, type }) => ({ name, type: catalogType(type) })),
+  }
+}

@@ -119,14 +119,15 @@ const FOLDERS = {
     logging: ['access'],
     'object-storage': ['outgoing', 'processes', 'settings'],
     outgoing: ['processes', 'settings'],
-    processes: [],
+    processes: ['files'],
     settings: [],
     tracing: [],
   },
   'services/tools': {
-    doctor: [],
+    doctor: ['machine'],
     'embedded-postgres': [],
-    launcher: ['embedded-postgres'],
+    launcher: ['embedded-postgres', 'machine'],
+    machine: [],
   },
 }
 

@@ -9,7 +9,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildAddon } from '../services/tools/setup/builds.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const filters = process.argv.slice(2).filter((argument) => !argument.startsWith('--changed'))
@@ -69,7 +68,7 @@ async function providePrograms() {
   const packages = missing.map(([, name]) => name)
   if (process.env.SETUP !== 'off' && process.getuid?.() === 0 && isOnPath('apt-get') && aptInstall(packages)) {
     // The set-up failed because there was no compiler yet.
-    if (missing.some(([program]) => COMPILING.has(program))) await buildAddon(root)
+    if (missing.some(([program]) => COMPILING.has(program))) compileAddon()
     return true
   }
   console.error(
@@ -96,6 +95,10 @@ function aptInstall(packages) {
     return false
   }
   return true
+}
+
+function compileAddon() {
+  spawnSync('npm', ['run', 'install', '--workspace=@gateway/native-edge', '--silent'], { cwd: root, stdio: 'inherit' })
 }
 
 function isOnPath(program) {

@@ -1,5 +1,4 @@
 import { isVectorFormat, type TileFormat } from '@gateway/contracts/basemap.js'
-import type { SourceSpec } from './source.js'
 import type { TileEncoding } from './tile-set.js'
 
 const FORMAT_OF_EXTENSION: ReadonlyMap<string, TileFormat> = new Map([
@@ -55,8 +54,15 @@ export function extensionsOf(format: TileFormat): string[] {
   return [...FORMAT_OF_EXTENSION].filter(([, its]) => its === format).map(([extension]) => extension)
 }
 
+interface FileNames {
+  /** of most files, without the dot */
+  readonly extension: string
+  /** of a set of several formats; null or absent for others */
+  readonly formats?: readonly TileFormat[] | null | undefined
+}
+
 /** Returns the extensions that the files of a set may have, the most frequent one first: several if the set has several formats. */
-export function fileExtensions({ extension, formats }: Pick<SourceSpec, 'extension' | 'formats'>): readonly string[] {
+export function fileExtensions({ extension, formats }: FileNames): readonly string[] {
   return formats == null ? [extension] : [...new Set([extension, ...formats.flatMap(extensionsOf)])]
 }
 

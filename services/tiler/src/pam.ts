@@ -14,9 +14,10 @@ interface Node {
   readonly [name: string]: string | Node | readonly (string | Node)[] | undefined
 }
 
-const NUMBER = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i
+/** A number, without blanks around it. */
+const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i
 /** A number, or one of the names that GDAL and its writers have for NaN and the infinities. */
-const VALUE = /^\s*[-+]?[\d.]*(?:e[-+]?\d+|nan|inf|infinity|1\.#\w+)?\s*$/i
+const VALUE = /^[-+]?[\d.]*(?:e[-+]?\d+|nan|inf|infinity|#\w+)?$/i
 const WORD = /^\w{1,32}$/
 const MAPPING = /^-?\d(?:,-?\d){1,2}$/
 
@@ -130,7 +131,7 @@ function nodataValue(value: Node[string]): string {
   const exact = attribute(value, 'le_hex_equiv')
   const hex = exact !== null && /^[0-9a-f]{1,16}$/i.test(exact) ? ` le_hex_equiv="${exact}"` : ''
   const text = textOf(value)
-  return text === null || text.trim() === '' || !VALUE.test(text)
+  return text === null || text.trim() === '' || !VALUE.test(text.trim())
     ? ''
     : `<NoDataValue${hex}>${text.trim()}</NoDataValue>`
 }
@@ -145,7 +146,7 @@ function palette(table: Node | null): string {
   if (entries.length === 0) return ''
   const colours = entries.map((entry) => {
     const parts = ['c1', 'c2', 'c3', 'c4'].map((name) => [name, attribute(entry, name)] as const)
-    return `<Entry${parts.map(([name, value]) => (value && NUMBER.test(value) ? ` ${name}="${Number(value)}"` : '')).join('')}/>`
+    return `<Entry${parts.map(([name, value]) => (value && NUMBER.test(value.trim()) ? ` ${name}="${Number(value)}"` : '')).join('')}/>`
   })
   return `<ColorTable>${colours.join('')}</ColorTable>`
 }
@@ -184,7 +185,7 @@ function esriTransform(root: Node): Esri | null {
 function doubles(list: Node[string]): number[] {
   return listOf(nodeOf(list)?.Double).map((each) => {
     const text = textOf(each) ?? ''
-    return NUMBER.test(text) ? Number(text) : Number.NaN
+    return NUMBER.test(text.trim()) ? Number(text) : Number.NaN
   })
 }
 
@@ -199,7 +200,7 @@ function mapping(axes: string | null): string {
 }
 
 function numbersOf(words: readonly string[] | undefined, count: number): number[] | null {
-  return words?.length === count && words.every((word) => NUMBER.test(word)) ? words.map(Number) : null
+  return words?.length === count && words.every((word) => NUMBER.test(word.trim())) ? words.map(Number) : null
 }
 
 function listOf(value: Node[string]): readonly (string | Node)[] {

@@ -30,7 +30,7 @@ const KINDS: Readonly<Record<string, number>> = {
   TRIANGLE: 17,
 }
 const MAX_DEPTH = 16
-const TOKEN = /[A-Za-z]+|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[(),]/y
+const TOKEN = /[A-Za-z]+|[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[(),]/y
 
 /** Writes Well-Known Text. Returns false if it is not, so that nothing of use is written. */
 export function writeWkt(text: string, writer: WkbWriter): boolean {

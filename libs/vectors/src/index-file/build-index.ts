@@ -136,7 +136,10 @@ function fill(file: string, layers: readonly PlacedLayer[], task: IndexTask, onS
     writer.flush()
     const changed = giveIds(db, writer.owners)
     writer.rewrite(changed)
-    writeFoldedTexts(db, fields.filter((field) => field.type === 'string' && !writer.isFoldedByAscii(field)))
+    writeFoldedTexts(
+      db,
+      fields.filter((field) => field.type === 'string' && !writer.isFoldedByAscii(field)),
+    )
     finishTables(db)
     db.exec('COMMIT')
     assertWhole(db, writer)

@@ -9,7 +9,7 @@ import { ANY_TOKEN, admit } from './authorize.js'
 import { askOf } from './protocols.js'
 import { answerRefusal } from './refusals.js'
 import { RequestContext } from './request-context.js'
-import { isDownload, tokenInQuery } from './token-path.js'
+import { isDownload, TOKEN_PATH, tokenInQuery } from './token-path.js'
 
 export const FORWARD_AUTH_PATH = '/api/v1/forward-auth'
 
@@ -33,11 +33,13 @@ export function onForwardAuth(edge: Edge, res: HttpResponse, req: HttpRequest) {
     path: question === -1 ? address : address.slice(0, question),
     query: question === -1 ? '' : address.slice(question + 1),
   })
+  // Only downloads have the form with the token in the path.
+  const isServed = isPlain(path) && (!address.startsWith(TOKEN_PATH) || isDownload(path))
   const exchange = new RequestContext(edge, 'other', res, req, path, query)
   exchange.errorForm = 'auth'
   exchange.takesTk = takesTk(path)
   exchange.takesEsri = takesEsri(path)
-  const ask = isPlain(path) ? askOf(edge, path, query) : null
+  const ask = isServed ? askOf(edge, path, query) : null
   if (ask === null) return admit(exchange, ANY_TOKEN, () => answerRefusal(exchange, NOT_OURS))
   admit(exchange, ask, () => exchange.answer('200 OK', LET_IN, ''))
 }

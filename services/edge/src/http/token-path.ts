@@ -1,7 +1,7 @@
 import type { HttpRequest } from '@gateway/native-edge/uws/uws.js'
 
 /** Beginning of addresses with a token in the path: `/t/{token}/vectors/roads.zip`. */
-const ROOM = '/t/'
+export const TOKEN_PATH = '/t/'
 /** Addresses of downloads, the only ones that have this form. */
 const DOWNLOADS = ['/vectors/', '/geojson/', '/shp/', '/archives/'] as const
 
@@ -20,9 +20,9 @@ interface Address {
  * the end of an address (GDAL 3.6, QGIS) do not find `.zip` in front of `?token=`. Any other address is returned unchanged.
  */
 export function tokenInQuery({ path, query }: Address): Address {
-  if (!path.startsWith(ROOM)) return { path, query }
-  const slash = path.indexOf('/', ROOM.length)
-  const token = `token=${encodeURIComponent(path.slice(ROOM.length, slash === -1 ? undefined : slash))}`
+  if (!path.startsWith(TOKEN_PATH)) return { path, query }
+  const slash = path.indexOf('/', TOKEN_PATH.length)
+  const token = `token=${encodeURIComponent(path.slice(TOKEN_PATH.length, slash === -1 ? undefined : slash))}`
   return { path: slash === -1 ? '/' : path.slice(slash), query: query === '' ? token : `${query}&${token}` }
 }
 

@@ -1,6 +1,6 @@
 import type { CredentialsOutcome } from '@gateway/core/settings/admin-credentials.js'
 import type { Settings } from '@gateway/core/settings/load.js'
-import type { Missing } from './missing.js'
+import type { Missing } from '../machine/missing-parts.js'
 
 /** URLs of demo resources, including the token; null for kinds without one. */
 export interface DemoAddresses {

@@ -10,14 +10,16 @@ export interface WebhookStamp {
 const PREFIX = 'whsec_'
 
 /** Text that the reference library of Standard Webhooks decodes as base64. */
-const BASE64 = /^(?=.{4})[A-Za-z0-9+/]+={0,2}$/
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+/** Characters of base64 that have three bytes. */
+const MIN_BASE64 = 4
 
 /**
  * Returns a new secret in the form that is stored. The reference library reads a secret without `whsec_` as base64, too, so such a secret gets the
  * prefix. Any other text is a key in its `raw` format. Secrets that were stored before this rule have no prefix, and keep signing as text.
  */
 export function standardSecret(secret: string): string {
-  return BASE64.test(secret) ? `${PREFIX}${secret}` : secret
+  return secret.length >= MIN_BASE64 && BASE64.test(secret) ? `${PREFIX}${secret}` : secret
 }
 
 /**

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { missingParts } from '../../launcher/missing.js'
+import { missingParts } from '../../machine/missing-parts.js'
 import { type Finding, fault, ok, warn } from '../finding.js'
 import type { Installation } from '../installation.js'
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { missingParts } from './missing.js'
+import { missingParts } from './missing-parts.js'
 
 let folder: string
 beforeAll(() => {

@@ -286,13 +286,15 @@ describe.skipIf(!isKubectlHere)('as kubectl builds it', () => {
 })
 
 test('the ingress lets every address of the edge through but its probes and metrics', () => {
-  const server = readFileSync(join(deploy, '../services/edge/src/http/server.ts'), 'utf8')
-  const served = new Set([...server.matchAll(/'\/([a-z]+)(?:\/[^']*)?'/g)].map((match) => match[1] as string))
+  const routes = ['server', 'protocols'].map((file) =>
+    readFileSync(join(deploy, `../services/edge/src/http/${file}.ts`), 'utf8'),
+  )
+  const served = new Set([...routes.join('').matchAll(/'\/([a-z]+)(?:\/[^']*)?'/g)].map((match) => match[1] as string))
   expect(served.size).toBeGreaterThan(8)
   const ingress = parse(readFileSync(join(deploy, 'kubernetes/overlays/production/ingress.yaml'), 'utf8'))
   const listed: string[] = ingress.spec.rules[0].http.paths.map(({ path }: { path: string }) => path.slice(1))
   // The empty string is the root path.
-  const handedOn = ['', 'api', 'admin', 'map', 'docs', 'ArcGIS']
+  const handedOn = ['', 'admin', 'map', 'docs', 'ArcGIS']
   expect(listed.sort()).toEqual(
     [...served, ...handedOn].filter((path) => !['health', 'ready', 'metrics'].includes(path)).sort(),
   )

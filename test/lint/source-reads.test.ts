@@ -23,10 +23,15 @@ const HARMLESS = /createReadStream\('', \{ fd|openSync\([^)]*'wx'|open\([^)]*'wx
 /** Files that open only files which the gateway itself has written or was installed with. */
 const OWN_FILES: Readonly<Record<string, string>> = {
   'libs/styles/src/build-range.ts': 'its cache',
+  'libs/styles/src/subset-fonts.ts': 'its package',
+  'libs/styles/src/system-fonts.ts': 'fonts of the system',
   'libs/tilesets/src/folder/column.ts': 'checks the real path of its folder, and follows no link',
+  'libs/tilesets/src/mbtiles/unfinished-writes.ts': 'reads only the first bytes of a journal, which are never sent',
   'libs/tilesets/src/remote/folder.ts': 'the cache of remote tiles',
   'libs/tilesets/src/remote/kept-facts.ts': 'the cache of remote tiles',
   'libs/tilesets/src/remote/pmtiles.ts': 'an object, not a file',
+  'libs/vectors/src/formats/open-vector.ts': 'scratch files',
+  'libs/vectors/src/forms/write-flatgeobuf.ts': 'scratch files',
   'libs/vectors/src/tiles/build-tiles.ts': 'scratch files',
   'libs/vectors/src/tiles/build-zoom.ts': 'scratch files',
   'libs/vectors/src/tiles/feature-file.ts': 'scratch files',

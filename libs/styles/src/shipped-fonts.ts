@@ -43,7 +43,7 @@ export function shippedFonts(): readonly FontFace[] {
 }
 
 function outlines(name: string, file: string): FontFace {
-  // A package may be a link to another folder, and nothing outside of its own is read.
+  // A package may be a link to another folder, and nothing outside of its folder is read.
   const path = realpathSync(file)
   const { size, mtimeMs } = statSync(path)
   return {

@@ -60,7 +60,7 @@ export function sampleOf(format: TileFormat, samples: readonly Uint8Array[]): Ui
 const MAX_UNPACKED = 32 * 1024 * 1024
 
 /**
- * True if the start of a tile, unpacked, is that of a Mapbox Vector Tile: a layer (field 3) that begins with one of its own fields (name, features,
+ * True if the start of a tile, unpacked, is that of a Mapbox Vector Tile: a layer (field 3) that begins with one of the fields of a layer (name, features,
  * keys, values, extent or version). null: it cannot be unpacked.
  */
 export function looksLikeMvt(data: Uint8Array): boolean | null {

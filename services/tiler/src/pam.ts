@@ -43,7 +43,7 @@ export function readPam(text: string): Pam {
 }
 
 function parse(text: string): Node {
-  // Entities of its own could make a small text large.
+  // Entities that the text itself declares could make it large.
   if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) throw new Error('the text has a document type')
   const parser = new XMLParser({
     ignoreAttributes: false,
@@ -157,7 +157,7 @@ interface Esri {
   readonly transform: readonly number[] | null
 }
 
-/** ArcGIS's transform: the root of the file (ArcGIS 9.3), or metadata of its own domain. Its lines count upwards. */
+/** ArcGIS's transform: the root of the file (ArcGIS 9.3), or metadata of the domain of ArcGIS. Its lines count upwards. */
 function esriTransform(root: Node): Esri | null {
   const inside = listOf(nodeOf(root.PAMDataset)?.Metadata).find((each) => attribute(each, 'domain') === 'xml:ESRI')
   const xform = nodeOf(root.GeodataXform) ?? nodeOf(nodeOf(inside)?.GeodataXform)

@@ -84,7 +84,7 @@ export function downsampleClasses(children: Children, tileSize: number): Pixels 
   return { data, alpha: alphaKind(data) }
 }
 
-/** Of equally frequent pixels, the first one counts. */
+/** The most frequent of four pixels; the first one if several are equally frequent. */
 function mostFrequent(data: Buffer, at: number, row: number): number {
   const pixels = [at, at + 4, at + row, at + row + 4].filter((place) => data[place + 3] !== 0)
   const values = pixels.map((place) => data.readUInt32LE(place))

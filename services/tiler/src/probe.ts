@@ -87,7 +87,7 @@ function factsOf(
   }
 }
 
-/** A mask without overviews of its own would be missing in those of the image, so they are used as far as both have them. */
+/** A mask that has no overviews itself would be missing in those of the image, so they are used as far as both have them. */
 function overviewsOf({ bands }: GdalInfo): Level[] {
   const { overviews = [], mask } = bands[0]!
   const isOwnMask = mask !== undefined && !mask.flags.includes('ALPHA')

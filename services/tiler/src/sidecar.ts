@@ -10,7 +10,7 @@ import { readPam } from './pam.js'
 import { type Beside, settle, tryOpenSource } from './sources.js'
 
 /**
- * What is found next to an image and honoured as GDAL does. GDAL does not look for it itself, because it would follow such files wherever
+ * The files next to an image, which are honoured as GDAL does. GDAL does not look for it itself, because it would follow such files wherever
  * they lead. It gets the small ones as text that was checked, and masks and overviews as open files that were checked to be TIFF.
  */
 export interface Companions {

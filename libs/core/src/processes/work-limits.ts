@@ -7,7 +7,7 @@ import { diskSpace } from '../files/disk-space.js'
 export interface WorkLimits {
   readonly seconds: number
   readonly processorSeconds: number
-  /** memory of its own, without mapped files */
+  /** its own memory, without mapped files */
   readonly memoryBytes: number
   readonly outputBytes: number
   /** all that it writes is below this folder */
@@ -84,7 +84,7 @@ export function killTree(pid: number): void {
   }
 }
 
-/** Returns a process and its descendants; it alone where /proc does not list children. */
+/** Returns a process and its descendants; only the process itself if /proc does not list children. */
 function processTree(pid: number): number[] {
   const found = [pid]
   for (const one of found) found.push(...childrenOf(one))
@@ -123,7 +123,7 @@ function usageOf(pid: number): Usage {
   }
 }
 
-/** Returns the bytes on the disk of all files below a folder. What vanishes meanwhile is left out. */
+/** Returns the bytes on the disk of all files below a folder. A file that vanishes meanwhile is left out. */
 async function bytesBelow(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const sizes = entries.map((entry) => {

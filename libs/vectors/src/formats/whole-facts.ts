@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, mkdtempSync, readSync, rmSync } from 'node:fs'
+import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '@gateway/contracts/messages.js'
 import { type GeometryType, NUMBERED_GEOMETRY_TYPES, type ReadFacts, UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
 import { openBelowSync } from '@gateway/core/files/open-below.js'
+import { fromFdPromise } from 'yauzl'
 import { type Blob, blobOf } from '../index-file/geometry-blob.js'
 import type { GdalKind } from './convert-by-gdal.js'
 import { forwardOf } from './crs.js'
@@ -12,7 +13,6 @@ import { catalogType } from './feature.js'
 import { factsOfLayers, geometryTypeOf, type Layer } from './layers.js'
 import { MAX_GDAL_BYTES } from './limits.js'
 import { openVector } from './open-vector.js'
-import { zipIsSmall } from './zip-size.js'
 
 /** Kinds whose facts only a whole reading shows. */
 export type WholeKind = GdalKind | 'csv'
@@ -35,6 +35,9 @@ const HEAD_BYTES = 64 * 1024
 /** Limits of GDAL in a scan: memory and output in MB, and time in seconds. */
 const MEMORY_MB = 1024
 export const RUN_SECONDS = 60
+
+/** Maximum number of entries in a KMZ, which has a document and some images. */
+const MAX_ENTRIES = 10_000
 
 /**
  * Reads the facts of a CSV by its reader, and those of the other kinds by GDAL, from a confined process. Throws the disk's errors.
@@ -136,5 +139,26 @@ function layerFacts(layer: SourceLayer): Layer {
     geometryType: geometryTypeOf(types),
     count,
     fields: fields.map(({ name, type }) => ({ name, type: catalogType(type) })),
+  }
+}
+
+/** True if the declared sizes of a zip's entries fit in `maxBytes` together. If they are too small, the limits of its reader apply. */
+async function zipIsSmall(fd: number, maxBytes: number): Promise<boolean> {
+  const own = openSync(`/proc/self/fd/${fd}`, 'r')
+  const zip = await fromFdPromise(own, { autoClose: false }).catch(() => null)
+  if (zip === null) return true
+  let bytes = 0
+  let entries = 0
+  try {
+    for await (const { uncompressedSize } of zip.eachEntry()) {
+      bytes += uncompressedSize
+      if (bytes > maxBytes || ++entries > MAX_ENTRIES) return false
+    }
+    return true
+  } catch {
+    // The reader of the zip reports what is wrong with it.
+    return true
+  } finally {
+    zip.close()
   }
 }

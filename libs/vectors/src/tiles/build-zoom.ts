@@ -24,7 +24,7 @@ const GATHERED_BYTES = 1024 * 1024
 /** Bytes before each run of equal tiles in the file of a zoom. */
 export const HEAD_BYTES = 16
 
-/** Size in words up to which a tile's records are compared with those of the tile before. */
+/** Maximum number of words of a tile whose records are compared with those of the previous tile. */
 const COMPARED_WORDS = 512
 
 /**

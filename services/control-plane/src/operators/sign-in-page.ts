@@ -4,7 +4,7 @@ import type { PageTexts } from './page-texts.js'
 export interface SignInPage {
   readonly texts: PageTexts
   readonly nonce: string
-  /** the host of the provider; null: there is none */
+  /** the host of the provider; null: no provider is configured */
   readonly host: string | null
   /** page to open after the sign-in */
   readonly to: string

@@ -192,7 +192,7 @@ export class VectorFeatures {
 
 const GONE = coded('vector_file_gone')
 
-/** Limits of work that the index alone meets too. */
+/** Limits that also apply if only the index is made. */
 const LIMITS_OF_INDEX: ReadonlySet<MessageCode> = new Set([
   'vector_limit_time',
   'vector_limit_processor',

@@ -25,7 +25,7 @@ const READS = {
 
 export type What = keyof typeof READS
 
-/** What a replica may answer: rows of the catalog. The log is read from the store itself. */
+/** The reads that a replica may answer: rows of the catalog. The log is read from the store itself. */
 const ROWS: ReadonlySet<What> = new Set([
   'basemapSizes',
   'basemaps',

@@ -119,6 +119,8 @@ export interface paths {
               withdrawn?: "true" | "false";
               /** @enum {string} */
               source_enabled?: "true" | "false";
+              /** Format: uuid */
+              scan?: string;
             };
           };
         };
@@ -185,6 +187,7 @@ export interface paths {
                   storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+                  formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
                   tile_size: number;
                   min_zoom: number;
                   max_zoom: number;
@@ -296,6 +299,7 @@ export interface paths {
                 storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+                formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
                 tile_size: number;
                 min_zoom: number;
                 max_zoom: number;
@@ -460,6 +464,7 @@ export interface paths {
                 storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+                formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
                 tile_size: number;
                 min_zoom: number;
                 max_zoom: number;
@@ -569,6 +574,7 @@ export interface paths {
                 storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+                formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
                 tile_size: number;
                 min_zoom: number;
                 max_zoom: number;
@@ -651,6 +657,7 @@ export interface paths {
               storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+              formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
               tile_size: number;
               min_zoom: number;
               max_zoom: number;
@@ -772,6 +779,7 @@ export interface paths {
               storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+              formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
               tile_size: number;
               min_zoom: number;
               max_zoom: number;
@@ -1401,6 +1409,7 @@ export interface paths {
                 storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+                formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
                 tile_size: number;
                 min_zoom: number;
                 max_zoom: number;
@@ -1668,6 +1677,7 @@ export interface paths {
               storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+              formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
               tile_size: number;
               min_zoom: number;
               max_zoom: number;
@@ -1757,6 +1767,7 @@ export interface paths {
               storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+              formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
               tile_size: number;
               min_zoom: number;
               max_zoom: number;
@@ -1850,6 +1861,8 @@ export interface paths {
               withdrawn?: "true" | "false";
               /** @enum {string} */
               source_enabled?: "true" | "false";
+              /** Format: uuid */
+              scan?: string;
             };
           };
         };
@@ -2396,6 +2409,8 @@ export interface paths {
               basemap_code?: string;
               vector_code?: string;
               layer_code?: string;
+              /** Format: date-time */
+              expires_after?: string;
               expires_within?: string;
             };
             params?: {
@@ -5190,6 +5205,7 @@ export interface components {
         storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
         /** @enum {string} */
         format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+        formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
         tile_size: number;
         min_zoom: number;
         max_zoom: number;
@@ -5270,6 +5286,7 @@ export interface components {
       storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
       /** @enum {string} */
       format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+      formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
       tile_size: number;
       min_zoom: number;
       max_zoom: number;

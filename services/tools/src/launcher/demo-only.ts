@@ -23,7 +23,7 @@ const demo = await prepareDemo(adminClient(controlPlane, authorization), {
   apiUrl: settings.apiBaseUrl,
   tileBaseUrl: settings.tilePublicBaseUrl,
 })
-const lines = [`  Console     ${settings.apiBaseUrl}/admin/`, ...demoLines(demo)]
+const lines = [`  Console     ${settings.apiBaseUrl}/admin/sign-in`, ...demoLines(demo)]
 process.stdout.write(`${lines.join('\n')}\n`)
 
 async function untilReady(url: string): Promise<void> {

@@ -43,7 +43,7 @@ async function start(): Promise<void> {
   // For people, so on standard error: standard output stays JSON that can be piped, and a log file gets no demo token.
   process.stderr.write(
     banner({
-      consoleUrl: `${settings.apiBaseUrl}/admin/`,
+      consoleUrl: `${settings.apiBaseUrl}/admin/sign-in`,
       docsUrl: `${settings.apiBaseUrl}/docs/`,
       credentials: credentialWords(settings, outcome, shortPath(settings.configFile)),
       demo,

@@ -97,7 +97,7 @@ describe('a missing object', () => {
     [
       'an unknown layer of the WMTS',
       {
-        path: '/wmts?SERVICE=WMTS&REQUEST=GetTile&LAYER=nowhere&TILEMATRIXSET=WebMercatorQuad&TILEMATRIX=0&TILEROW=0&TILECOL=0&FORMAT=image/png',
+        path: '/wmts?SERVICE=WMTS&REQUEST=GetTile&STYLE=default&LAYER=nowhere&TILEMATRIXSET=WebMercatorQuad&TILEMATRIX=0&TILEROW=0&TILECOL=0&FORMAT=image/png',
         status: 400,
         says: ['there is no such layer'],
       },
@@ -105,7 +105,7 @@ describe('a missing object', () => {
     [
       'a row of the WMTS beyond the grid',
       {
-        path: '/wmts?SERVICE=WMTS&REQUEST=GetTile&LAYER=world&TILEMATRIXSET=WebMercatorQuad&TILEMATRIX=0&TILEROW=1&TILECOL=0&FORMAT=image/png',
+        path: '/wmts?SERVICE=WMTS&REQUEST=GetTile&STYLE=default&LAYER=world&TILEMATRIXSET=WebMercatorQuad&TILEMATRIX=0&TILEROW=1&TILECOL=0&FORMAT=image/png',
         status: 400,
         says: ['0 to 0'],
       },

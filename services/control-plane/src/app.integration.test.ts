@@ -38,7 +38,7 @@ test.each([
 test('the root path describes the service to browsers and programs, without a credential', async () => {
   const page = await inject({ url: '/', headers: { accept: 'text/html,*/*;q=0.8', 'accept-language': 'en' } })
   expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-  expect(page.body).toContain('href="/admin/"')
+  expect(page.body).toContain('href="/admin/sign-in"')
   const nonce = /style nonce="([^"]+)"/.exec(page.body)?.[1]
   expect(page.headers['content-security-policy']).toContain(`'nonce-${nonce}'`)
   expect((await inject({ url: '/', headers: { accept: 'text/html', 'accept-language': 'zh-CN' } })).body).toContain(
@@ -53,7 +53,7 @@ test('a refused browser gets instructions, and a program the error', async () =>
   const page = await inject({ url: '/admin/', headers })
   expect([page.statusCode, page.headers['content-type']]).toEqual([401, 'text/html; charset=utf-8'])
   expect(page.headers['www-authenticate']).toContain('Basic')
-  expect(page.body).toContain('Load this page again')
+  expect(page.body).toContain('href="/admin/sign-in"')
   const remote = await inject({ url: '/admin/', headers, remoteAddress: '192.0.2.4' })
   expect([remote.statusCode, remote.body]).toEqual([403, expect.stringContaining('ADMIN_ALLOW_REMOTE')])
   expect((await inject({ url: '/admin/' })).json()).toEqual(ERROR_FORM)
@@ -228,6 +228,8 @@ test('the console page and the API reference are behind the gate and load nothin
 })
 
 const SCHEMES = [
+  // Esri's clients read there how to authenticate.
+  [/arcgis\/rest\/info$/, undefined],
   [/admin/, 'adminBasic'],
   [/import/, 'importBearer'],
   [

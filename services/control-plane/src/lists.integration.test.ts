@@ -168,6 +168,8 @@ describe('every list of the document', () => {
   test('filters by every documented value, and by texts and times', async () => {
     const values: Record<string, string> = {
       job_id: crypto.randomUUID(),
+      scan: crypto.randomUUID(),
+      expires_after: '2026-01-01T00:00:00Z',
       from: '2026-01-01T00:00:00Z',
       expires_within: '14d',
     }

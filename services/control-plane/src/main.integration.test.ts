@@ -199,7 +199,8 @@ test('malformed or ambiguous HTTP gets a response in the form of errors', async 
   for (const [status, request] of [
     [400, 'nonsense\r\n\r\n'],
     [400, 'GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
-    [400, 'GET http://127.0.0.1/api/v1/admin/tokens HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'],
+    [401, 'GET http://127.0.0.1/api/v1/admin/tokens HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n'],
+    [505, 'GET /health HTTP/2.0\r\nHost: a\r\n\r\n'],
     [400, 'POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     [400, 'POST /health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'],
     [400, 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'],

@@ -175,7 +175,7 @@ test('an area is set, changed and lifted; an invalid area is refused', async () 
     [],
     [1, 2, 3],
     [0, 2, 1, 1],
-    [0, 0, 181, 1],
+    [0, 0, 541, 1],
     [0, 0, 0, 1],
     [0, 0, 1, 1, 1],
     '0,0,1,1',

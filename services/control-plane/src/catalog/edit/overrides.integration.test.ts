@@ -104,7 +104,7 @@ test.each([
   [{ min_zoom: 5 }, 'min_zoom 5 is above max_zoom 3 (as scanned): set both'],
   [{ min_zoom: 2, max_zoom: 1 }, 'min_zoom 2 is above max_zoom 1: set both'],
   [{ bounds: [10, 5, 20, 4] }, 'south below north'],
-  [{ bounds: [10, 5, 200, 6] }, 'in degrees'],
+  [{ bounds: [10, 5, 600, 6] }, 'in degrees'],
   [{ bounds: [1, 2, 3] }, 'bounds'],
   [{ storage: 'mbtiles' }, 'storage'],
   [{ max_zoom: 31 }, 'max_zoom'],

@@ -58,7 +58,9 @@ async function ended(gateway: Gateway, code: string): Promise<AdminVector['tiles
 }
 
 const buildsOf = (gateway: Gateway, code: string) => join(gateway.dataDir, 'vector-builds', code)
-const leftovers = async (folder: string) => (await readdir(folder)).filter((name) => name.endsWith('.tmp'))
+/** The scratch folders of builds. A vector without any build has no folder. */
+const leftovers = async (folder: string) =>
+  (existsSync(folder) ? await readdir(folder) : []).filter((name) => name.endsWith('.tmp'))
 
 /** The process that builds, once it writes. @param after the process before it */
 async function builderOf(gateway: Gateway, code: string, after: number | null = null): Promise<number> {

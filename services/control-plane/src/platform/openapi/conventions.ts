@@ -112,9 +112,12 @@ const ERROR_CONTENT: Readonly<Record<ErrorForm, object>> = {
 /** Statuses of errors of the data plane. */
 const EDGE_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 410, 412, 416, 429, 500, 503])
 
+/** Statuses of conditional and partial downloads, which ArcGIS REST does not have. */
+const OF_DOWNLOADS: ReadonlySet<number> = new Set([412, 416])
+
 function isInForm(form: ErrorForm, status: number): boolean {
   if (form === 'own') return true
-  return form === 'Esri' ? EDGE_STATUSES.has(status) : status === 400 || status === 404
+  return form === 'Esri' ? EDGE_STATUSES.has(status) && !OF_DOWNLOADS.has(status) : status === 400 || status === 404
 }
 
 function componentOf(form: ErrorForm, status: number): string {

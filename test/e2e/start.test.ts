@@ -57,7 +57,7 @@ describe('on a machine without a database or Redis', () => {
     expect(names.map((name) => name.split('.').at(-1))).toEqual(expect.arrayContaining(['shp', 'shx', 'dbf']))
     const tilejson = (await (await fetch(first.TileJSON ?? '')).json()) as { tiles: string[] }
     expect((await fetch((tilejson.tiles[0] ?? '').replace(/\{[xyz]\}/g, '0'))).status).toBe(200)
-    // The page with the form; the console itself answers 401.
+    // The page with the form: the console itself returns 401.
     expect((await fetch(first.Console ?? '')).status).toBe(200)
     const { code, token: ofMap } = Object.fromEntries(new URLSearchParams(new URL(first.Map ?? '').hash.slice(1)))
     expect(first.TileJSON).toBe(`${home().url}/tiles/${code}/tilejson.json?token=${ofMap}`)

@@ -34,12 +34,15 @@ interface List<T> {
 }
 
 /** Resolves when the sample's files are in the catalog. */
+/** Limit: the sample has a thousand versions, whose first scan takes a minute of a quiet processor. */
+const SCANNED_WITHIN_MS = 300_000
+
 async function scanned(): Promise<void> {
   const states = async () => {
     const { body } = await gateway().admin.call<List<{ last_scan: { status: string } | null }>>('/scan-sources')
     return new Set(body.items.map(({ last_scan: scan }) => scan?.status))
   }
-  await expect.poll(states).toEqual(new Set(['succeeded', 'failed']))
+  await expect.poll(states, { timeout: SCANNED_WITHIN_MS }).toEqual(new Set(['succeeded', 'failed']))
 }
 
 /** Returns the id of the first item of a list. */

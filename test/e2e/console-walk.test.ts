@@ -33,10 +33,10 @@ interface List<T> {
   readonly items: readonly T[]
 }
 
-/** Resolves when the sample's files are in the catalog. */
 /** Limit: the sample has a thousand versions, whose first scan takes a minute of a quiet processor. */
 const SCANNED_WITHIN_MS = 300_000
 
+/** Resolves when the sample's files are in the catalog. */
 async function scanned(): Promise<void> {
   const states = async () => {
     const { body } = await gateway().admin.call<List<{ last_scan: { status: string } | null }>>('/scan-sources')

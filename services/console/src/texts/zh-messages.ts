@@ -116,6 +116,8 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   scan_no_tiles: '{file} 中没有瓦片',
   style_invalid_line: '{file} 第 {line} 行：{reason}；样式被跳过，保留其最后一个有效的文档',
   style_invalid: '{file}：{reason}；样式被跳过，保留其最后一个有效的文档',
+  style_doubtful_line: '{file} 第 {line} 行：{reason}；样式照常使用',
+  style_doubtful: '{file}：{reason}；样式照常使用',
   style_code_taken: '{file} 被跳过：已有代码为 {code} 的另一个样式',
   style_code_unusable: '{file} 被跳过：其名称不能作为代码；请重命名',
   style_file_missing: '样式 {style} 引用的文件 {path} 不在其目录中，或不能提供',

@@ -39,7 +39,7 @@ export const ADDRESSES = {
     {
       form: '/vectors/{code}.geojson',
       text:
-        'the vector in this format (`.zip` is a shapefile); the stored format unchanged, others converted once and cached (`crs` names a ' +
+        'the vector in this format (`.zip` is a shapefile); the stored format unchanged if it is complete and in UTF-8, others converted once and cached (`crs` names a ' +
         'coordinate system)',
     },
     { form: '/vectors/{code}.zip' },

@@ -34,6 +34,9 @@ export const VECTOR_DOWNLOADS: Readonly<Record<VectorKind, { readonly extension:
   csv: { extension: 'csv', type: 'text/csv' },
 }
 
+/** Limit: bytes of a vector that is drawn from its GeoJSON while it has no tiles. Browsers draw this in some seconds. */
+export const MAX_WHOLE_BYTES = 20e6
+
 /** Names of GeoJSON; `Geometry` for several kinds, and for curves and surfaces, for which GeoJSON has no names. */
 export const GEOMETRY_TYPES = [
   'Point',

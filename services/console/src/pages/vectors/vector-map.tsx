@@ -1,4 +1,4 @@
-import type { AdminVector } from '@gateway/contracts/vector.js'
+import { type AdminVector, MAX_WHOLE_BYTES } from '@gateway/contracts/vector.js'
 import { Alert, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Feature } from 'geojson'
@@ -46,7 +46,8 @@ export function VectorMap(props: VectorMapProps) {
         )}
       </Stack>
     )
-  if (status === 'building') return <Alert color="blue">{t.vectors.tilesWaiting}</Alert>
+  if (status === 'building' && vector.size > MAX_WHOLE_BYTES)
+    return <Alert color="blue">{t.vectors.tilesWaiting}</Alert>
   return <UntiledMap {...props} />
 }
 

@@ -50,6 +50,8 @@ export const ADDRESSES = {
     { form: '/vectors/{code}.kml' },
     { form: '/vectors/{code}.kmz' },
     { form: '/vectors/{code}.gml' },
+    { form: '/vectors/{code}.gpx' },
+    { form: '/vectors/{code}.dxf' },
   ],
   geojsonByPath: [{ form: '/geojson/{relative_path}', text: 'a GeoJSON file by its original path' }],
   shapefileByPath: [{ form: '/shp/{relative_path}', text: 'a shapefile by its original path, as a zip' }],

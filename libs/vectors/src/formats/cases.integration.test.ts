@@ -260,6 +260,27 @@ function shapefile(
   return `${path}.shp`
 }
 
+const GPX = `<?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">
+<wpt lat="50" lon="8"><ele>120.5</ele><name>007</name></wpt>
+<trk><name>Way</name><trkseg><trkpt lat="50" lon="8"><ele>1</ele></trkpt><trkpt lat="51" lon="9"><ele>2</ele></trkpt></trkseg></trk></gpx>`
+const DXF = ['0', 'SECTION', '2', 'ENTITIES', '0', 'LINE', '8', 'Roads', '10', '8', '20', '50', '11', '9', '21', '51']
+  .concat(['0', 'ENDSEC', '0', 'EOF', ''])
+  .join('\n')
+
+test('GPX has its waypoints, routes and tracks, and no layers without features', async () => {
+  const { features, description } = await items(put('a.gpx', GPX), 'gpx')
+  expect(description.layers.map(({ name }) => name)).toEqual(['waypoints', 'tracks'])
+  expect(features).toMatchObject([
+    { properties: { name: '007', ele: 120.5 }, geometry: point(8, 50) },
+    { properties: { name: 'Way' }, geometry: { type: 'MultiLineString' } },
+  ])
+})
+
+test('DXF has its lines', async () => {
+  const { features } = await items(put('a.dxf', DXF), 'dxf')
+  expect(features).toMatchObject([{ properties: { Layer: 'Roads' }, geometry: { type: 'LineString' } }])
+})
+
 describe('a shapefile', () => {
   test.each([
     [2154, [700_000, 6_600_000], [3, 46.5]],

@@ -1,5 +1,5 @@
 import type { AdminBasemap, Bounds } from '@gateway/contracts/basemap.js'
-import { type AdminVector, MAX_WHOLE_BYTES } from '@gateway/contracts/vector.js'
+import type { AdminVector } from '@gateway/contracts/vector.js'
 import { type UseQueryResult, useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { basemapQuery, vectorQuery } from '../../api/catalog.js'
@@ -15,7 +15,7 @@ import { versionContent } from '../../map/version-content.js'
 import { isServed } from '../../ui/withdrawn.js'
 import { keyOf, type ShownLayer } from './shown-layers.js'
 import { useLayersToken } from './use-layers-token.js'
-import { vectorContent, wholeContent } from './vector-content.js'
+import { MAX_WHOLE_BYTES, vectorContent, wholeContent } from './vector-content.js'
 
 type TileJson = Answer<'get', '/vectors/{code}/tilejson.json'>
 

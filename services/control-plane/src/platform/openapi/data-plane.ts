@@ -522,6 +522,8 @@ export const DATA_PLANE_PATHS: Paths = {
   '/vectors/{code}.kml': downloadAs('kml', 'Kml', 'KML'),
   '/vectors/{code}.kmz': downloadAs('kmz', 'Kmz', 'KMZ'),
   '/vectors/{code}.gml': downloadAs('gml', 'Gml', 'GML'),
+  '/vectors/{code}.gpx': downloadAs('gpx', 'Gpx', 'GPX'),
+  '/vectors/{code}.dxf': downloadAs('dxf', 'Dxf', 'DXF'),
   '/vectors/{code}.csv': limitedDownload(
     'The text is UTF-8, even if the stored file is not. CSV has no types. Geometries are Well-Known Text, and arrays and objects are JSON text.',
     'downloadVectorAsCsv',

@@ -131,6 +131,7 @@ describe('GeoJSON', () => {
     ['a number and the same text', [1, '1', 2], ['city.1', 'city.2', 2]],
     ['one that looks like a given one', ['city.2', undefined], ['city.2', 'city.2_2']],
     ['none', [undefined, undefined], [1, 2]],
+    ['texts that no address can have', ['', '..', 'a/b?c'], ['city.1', 'city.2', 'a/b?c']],
   ])('ids: %s', async (_, own, expected) => {
     const features = own.map((id) => feature({ v: 1 }, id === undefined ? {} : { id }))
     const { ids } = await items(put('a.geojson', collection(...features)), 'geojson')

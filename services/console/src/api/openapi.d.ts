@@ -109,7 +109,7 @@ export interface paths {
             filter?: {
               q?: string;
               /** @enum {string} */
-              kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+              kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase";
               /** @enum {string} */
               tiles_status?: "none" | "building" | "ready" | "failed";
               source_code?: string;
@@ -374,7 +374,7 @@ export interface paths {
           sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "relative_path" | "-relative_path" | "file_name" | "-file_name" | "size" | "-size" | "modified_at" | "-modified_at" | "source_code" | "-source_code" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+          kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase";
           tiles_status?: "none" | "building" | "ready" | "failed";
           source_code?: string;
           available?: "true" | "false";
@@ -903,7 +903,7 @@ export interface paths {
               code: string;
               name: string;
               /** @enum {string} */
-              kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+              kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase";
               relative_path: string;
               file_name: string;
               size: number;
@@ -5171,6 +5171,8 @@ export interface paths {
             "application/vnd.google-earth.kmz": string;
             "application/gml+xml": string;
             "text/csv": string;
+            "application/gpx+xml": string;
+            "image/vnd.dxf": string;
           };
         };
       };
@@ -5308,7 +5310,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase";
       relative_path: string;
       file_name: string;
       size: number;
@@ -5354,7 +5356,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase";
       relative_path: string;
       file_name: string;
       size: number;

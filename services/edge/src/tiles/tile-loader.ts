@@ -81,6 +81,15 @@ export class TileLoader {
     return source === undefined ? undefined : tileAtHand(source, place)
   }
 
+  /** Tells if a tile exists. undefined: only `load` can decide, because the source is not open yet or must read, or after an error. */
+  async has(version: CatalogVersion, place: TilePlace): Promise<boolean | 'busy' | undefined> {
+    try {
+      return await this.#opened(version)?.has?.(place)
+    } catch {
+      return undefined
+    }
+  }
+
   /** Returns a version's source if it is open; the caller must not close it. */
   opened(version: CatalogVersion): Source | undefined {
     return this.#opened(version)

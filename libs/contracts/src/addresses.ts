@@ -120,6 +120,7 @@ export const ADDRESSES = {
       form: '/tianditu/{code}_{set}/wmts',
       text: 'a raster basemap for Tianditu’s requests (`w` or `c`), with the token in `tk` ([Tianditu](../howto/tianditu.md))',
     },
+    { form: '/tianditu/{code}_{set}/DataServer' },
   ],
   catalogBasemaps: [
     {
@@ -150,3 +151,14 @@ export interface AddressForm {
 }
 
 export type AddressProtocol = keyof typeof ADDRESSES
+
+/** Returns the table of docs/reference/addresses.md. */
+export function addressesTable(): string {
+  const rows: { forms: string[]; text: string }[] = []
+  for (const { form, text } of Object.values<readonly AddressForm[]>(ADDRESSES).flat()) {
+    if (text !== undefined) rows.push({ forms: [form], text })
+    else rows.at(-1)?.forms.push(form)
+  }
+  const lines = rows.map(({ forms, text }) => `| ${forms.map((form) => `\`${form}\``).join(', ')} | ${text} |`)
+  return ['| Address | What |', '|---|---|', ...lines].join('\n')
+}

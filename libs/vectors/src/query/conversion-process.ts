@@ -98,6 +98,8 @@ function outcomeOf(error: unknown): ConversionOutcome {
 }
 
 setPriority(PRIORITY)
+// Only the user of the services reads what is made.
+process.umask(0o077)
 process.on('disconnect', () => process.exit(0))
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})

@@ -211,6 +211,9 @@ test('every form is that of a route of its protocol, and every protocol has a fo
       expect([address, route !== undefined && PROTOCOLS[protocol].includes(route)]).toEqual([address, true])
     }
   expect(Object.keys(PROTOCOLS)).toEqual(Object.keys(ADDRESSES))
+  // Those that the control plane answers are compared by test/conformance/token-limits.test.ts.
+  const others = FORMS.filter(([protocol]) => PROTOCOLS[protocol].some(({ handler }) => handler === null))
+  for (const [, form] of others) expect(form).toMatch(/^\/api\/v1\/catalog\//)
 })
 
 test.each(FORMS.filter(([protocol]) => PROTOCOLS[protocol].every(({ handler }) => handler !== null)))(

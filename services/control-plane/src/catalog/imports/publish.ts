@@ -27,7 +27,7 @@ export type Published = { readonly ok: true; readonly code: string } | Refusal
 /** Returns the directory of a source of imports, and registers it as a scan source. */
 async function importSource(ctx: ControlContext, kind: Exclude<SourceKind, 'style'>): Promise<string> {
   const root = path.join(ctx.settings.dataDir, 'imports', `${kind}s`)
-  await mkdir(root, { recursive: true })
+  await mkdir(root, { recursive: true, mode: 0o700 })
   const source = { code: SOURCES[kind], kind, path: root, name: undefined, enabled: undefined }
   await ctx.sql.begin((tx) => upsertScanSource(tx, source))
   return root

@@ -117,8 +117,8 @@ async function fromDocument(ctx: ControlContext, spool: string, id: string, aske
   const root = await sourceOfImports(ctx)
   const landing = await prepareLanding({ root, kind: 'files', place: `${asked}/${DOCUMENT}` }, id, 1)
   return landed(ctx, landing, asked, async () => {
-    await mkdir(landing.stage.folder)
-    await writeFile(path.join(landing.stage.folder, DOCUMENT), await readFile(spool))
+    await mkdir(landing.stage.folder, { mode: 0o700 })
+    await writeFile(path.join(landing.stage.folder, DOCUMENT), await readFile(spool), { mode: 0o600 })
     return { ok: true, names: [DOCUMENT] }
   })
 }
@@ -167,7 +167,7 @@ function codeOf(folder: string): string | null {
 /** Returns the directory of imported styles, and registers it as a scan source. */
 async function sourceOfImports(ctx: ControlContext): Promise<string> {
   const root = path.join(ctx.settings.dataDir, 'imports', 'styles')
-  await mkdir(root, { recursive: true })
+  await mkdir(root, { recursive: true, mode: 0o700 })
   const source = { code: IMPORTED_STYLES, kind: 'style', path: root, name: undefined, enabled: undefined } as const
   await ctx.sql.begin((tx) => upsertScanSource(tx, source))
   return root

@@ -104,7 +104,7 @@ function download(operationId: string, summary: string, parameters: Parameter[],
   const sent = { ...VALIDATORS, ...headers('Content-Disposition', 'Accept-Ranges') }
   const responses = {
     200: { ...binary(...types), headers: sent },
-    206: { description: 'the requested range', headers: { ...sent, ...headers('Content-Range') } },
+    206: { ...binary(...types), description: 'the requested range', headers: { ...sent, ...headers('Content-Range') } },
     304: { description: 'Not modified', headers: VALIDATORS },
     412: CONDITION_FAILED,
     416: { $ref: '#/components/responses/Error416' },
@@ -432,12 +432,24 @@ const STANDARD_PATHS: Paths = {
     [SET],
   ),
   '/tms/1.0.0': document('listTileMaps', 'TMS 1.0.0: list the tile maps', XML),
-  '/tms/1.0.0/{code}': document('getTileMap', 'TMS 1.0.0: get a tile map', XML, [
-    COLLECTION,
-    query('tile', '`/{z}/{x}/{y}.{ext}`: that tile, for clients that append it to an address that ends in a token', {
-      type: 'string',
-    }),
-  ]),
+  '/tms/1.0.0/{code}': {
+    get: {
+      operationId: 'getTileMap',
+      summary: 'TMS 1.0.0: get a tile map',
+      description: LAYERS,
+      parameters: [
+        COLLECTION,
+        query(
+          'tile',
+          '`/{z}/{x}/{y}.{ext}`: that tile, for clients that append it to an address that ends in a token',
+          {
+            type: 'string',
+          },
+        ),
+      ],
+      responses: { 200: binary(XML, ...TILE_TYPES) },
+    },
+  },
   '/tms/1.0.0/{code}/{z}/{x}/{y}.{ext}': tile(
     'getTmsTile',
     'Get a tile of the default version, with rows counted from the south',

@@ -73,12 +73,16 @@ export async function differences(document: Document, recorded: readonly Recorde
     if (template === undefined || operation === undefined) continue
     const line = `${method} ${template}: ${status} ${type}`
     const described = resolve<Described>(document, operation.responses[status])
-    if (described === undefined) found.add(`${line}: the status is not described`)
-    else if (method === 'HEAD' || BODILESS.has(status) || type === '') continue
-    else if (described.content?.[type] === undefined)
-      found.add(`${line}: described is ${Object.keys(described.content ?? {})}`)
+    if (described === undefined) {
+      found.add(`${line}: the status is not described`)
+      continue
+    }
+    if (method === 'HEAD' || BODILESS.has(status) || type === '') continue
+    const contents = Object.entries(described.content ?? {})
+    const content = contents.find(([name]) => name.split(';')[0] === type)?.[1]
+    if (content === undefined) found.add(`${line}: described is ${contents.map(([name]) => name)}`)
     else if (refusal !== undefined) {
-      const schema = resolve<Schema>(document, described.content[type].schema)
+      const schema = resolve<Schema>(document, content.schema)
       const body = (await refusal) as Record<string, unknown>
       const absent = (schema?.required ?? []).filter((name) => !(name in body))
       if (absent.length > 0) found.add(`${line}: ${absent} is missing`)

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded, type MessageCode } from '@gateway/contracts/messages.js'
@@ -311,7 +312,10 @@ class Page {
       }
       const next = this.#next()
       const links: Header[] = next === null ? [] : [['Link', `<${next}>; rel="next"`]]
-      await this.#send(Buffer.concat(parts), ...links)
+      if (this.#inGzip || this.#exchange.isHead) return await this.#send(Buffer.concat(parts), ...links)
+      // In pieces, because a call of the socket with megabytes would hold up the event loop.
+      const length = parts.reduce((sum, { length }) => sum + length, 0)
+      await this.#exchange.answerPieces('200 OK', this.#headers(...links), length, Readable.from(parts))
     } finally {
       held--
     }

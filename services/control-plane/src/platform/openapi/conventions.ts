@@ -226,7 +226,7 @@ const OWN_ERRORS: Readonly<Record<string, readonly number[]>> = {
   'post /api/v1/admin/scan-sources': [412],
   'post /api/v1/admin/targets': [412],
   'post /api/v1/admin/scan-sources/{code}/run': [409],
-  'post /api/v1/admin/vectors/rescan': [409],
+  'post /api/v1/admin/vectors/rescan': [400, 409],
   'delete /api/v1/admin/basemaps/{code}': [409],
   'delete /api/v1/admin/basemaps/{code}/versions/{version}': [409],
   'delete /api/v1/admin/scan-sources/{code}': [409],

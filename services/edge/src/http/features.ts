@@ -302,20 +302,26 @@ class Page {
 
   /** Sends a response whose head contains the address of the next page, so it is made before it is sent. */
   async answerWhole(): Promise<void> {
+    const parts = await this.#held()
+    if (this.#exchange.aborted) return
+    const next = this.#next()
+    const links: Header[] = next === null ? [] : [['Link', `<${next}>; rel="next"`]]
+    if (this.#inGzip || this.#exchange.isHead) return await this.#send(Buffer.concat(parts), ...links)
+    // In pieces, because a call of the socket with megabytes would hold up the event loop.
+    const length = parts.reduce((sum, { length }) => sum + length, 0)
+    await this.#exchange.answerPieces('200 OK', this.#headers(...links), length, Readable.from(parts))
+  }
+
+  async #held(): Promise<Uint8Array[]> {
     if (held >= MAX_HELD) throw new QueriesBusy(coded('query_responses_full', { limit: MAX_HELD }))
     held++
     try {
       const parts: Uint8Array[] = []
       for await (const { bytes } of this.#chunks()) {
-        if (this.#exchange.aborted) return
-        parts.push(bytes)
+        if (this.#exchange.aborted) break
+        if (bytes.length > 0) parts.push(bytes)
       }
-      const next = this.#next()
-      const links: Header[] = next === null ? [] : [['Link', `<${next}>; rel="next"`]]
-      if (this.#inGzip || this.#exchange.isHead) return await this.#send(Buffer.concat(parts), ...links)
-      // In pieces, because a call of the socket with megabytes would hold up the event loop.
-      const length = parts.reduce((sum, { length }) => sum + length, 0)
-      await this.#exchange.answerPieces('200 OK', this.#headers(...links), length, Readable.from(parts))
+      return parts
     } finally {
       held--
     }

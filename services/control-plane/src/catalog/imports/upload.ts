@@ -2,6 +2,7 @@ import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { codeSchema, MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
 import { type CodedMessage, coded, saidOf, sentence } from '@gateway/contracts/messages.js'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
+import { parseOutsideJson } from '@gateway/core/files/outside-json.js'
 import { parseIndex } from '@gateway/tilesets/address.js'
 import { z } from 'zod'
 import { isArchiveExtension, isPartOfSet, isTileName } from '../../platform/files/tile-folder.js'
@@ -42,7 +43,7 @@ export type Upload =
 export function readUpload(json: string): Upload | CodedMessage {
   let value: unknown
   try {
-    value = JSON.parse(json)
+    value = parseOutsideJson(json)
   } catch {
     return coded('import_event_not_json')
   }

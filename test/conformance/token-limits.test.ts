@@ -138,7 +138,7 @@ test('a limit set on a hot token holds in each way of delivery, and the response
   expect((await maps().get('/api/v1/slice/jobs/x', { 'x-access-token': token })).status).toBe(403)
 })
 
-/** The forms below the catalog, some of which the control plane answers. Those of the edge alone are compared by same-decisions.integration.test.ts. */
+/** The forms below the catalog, some of which the control plane answers. The test same-decisions.integration.test.ts compares those that only the edge answers. */
 const CATALOG_FORMS = Object.values<readonly AddressForm[]>(ADDRESSES)
   .flatMap((forms) => forms.map(({ form }) => form))
   .filter((form) => form.startsWith('/api/v1/catalog/'))

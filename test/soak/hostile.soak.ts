@@ -142,7 +142,7 @@ test('the most expensive requests of a token and hostile uploads neither end nor
     grown: peak - (first.get(pid)?.mb ?? 0),
   }))
   for (const { role, grown } of growth) say(`  ${role}: grown by ${grown.toFixed(0)} MB`)
-  say(`  tiles: p99 ${before.p99.toFixed(1)} ms alone, ${during.p99.toFixed(1)} ms meanwhile (${during.asked} tiles)`)
+  say(`  tiles: p99 ${before.p99.toFixed(1)} ms before, ${during.p99.toFixed(1)} ms meanwhile (${during.asked} tiles)`)
   expect([...lastingBelow(start.pid).keys()], LASTING_ROLES.join()).toEqual([...first.keys()])
   expect(growth.filter(({ grown }) => grown > MAX_GROWTH_MB)).toEqual([])
   expect(during.failures).toBe(0)

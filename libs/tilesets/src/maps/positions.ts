@@ -25,7 +25,7 @@ export interface TileGrid {
   readonly tileSize: number
 }
 
-/** Where the pixels of a picture lie in a grid, in its pixels from its upper left corner: the centre of the first pixel is at 0. */
+/** The positions of a picture's pixels in a grid, in pixels of the grid. The centre of the grid's first pixel, in its upper left corner, is at 0. */
 export interface Positions {
   /** all positions lie between these; some of them may lie outside of the grid */
   readonly box: Bounds

@@ -6,6 +6,7 @@ import type { AccessToken } from '@gateway/core/access/decide.js'
 import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
 import { storedBasemap, storedVector, storedVersion } from '@gateway/store/testing/stored-rows.js'
+import { fingerprintOf, partsIn } from '@gateway/vectors/source-parts.js'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
@@ -62,10 +63,9 @@ beforeAll(async () => {
     storedBasemap('broken', [version('broken', { minZoom: 0, maxZoom: 0 })], source),
     storedBasemap('vector', [version('vector', { format: 'pbf', extension: 'pbf' })], source),
   ]
-  const vectors = [
-    storedVector('points', { ...source, path: path.join(home, 'points.geojson') }),
-    storedVector('world', { ...source, path: path.join(home, 'points.geojson') }),
-  ]
+  const fingerprint = fingerprintOf(partsIn(home, ['points.geojson']))
+  const file = { ...source, path: path.join(home, 'points.geojson'), fingerprint }
+  const vectors = [storedVector('points', file), storedVector('world', file)]
   const catalog = nextCatalog(EMPTY_CATALOG, { codes: null, rows }, { codes: null, rows: vectors })
   const maps = { underWay: 2, waiting: 0, waitMs: 50 }
   const dataDir = path.join(home, 'data')

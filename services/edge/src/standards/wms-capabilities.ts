@@ -68,7 +68,7 @@ const itemOf111 = remembered((layer) => {
 <Layer queryable="0" opaque="0">
 ${names(layer)}
 ${boxesOf111(boundsWithinGrid(layer))}
-${layer.times.length === 0 ? null : xml`<Dimension name="time" units="ISO8601"/>\n<Extent name="time" default="${latest(layer)}" nearestValue="1" current="1">${layer.times.join(',')}</Extent>`}
+${layer.times.length === 0 ? null : xml`<Dimension name="time" units="ISO8601"/>\n<Extent name="time" default="${latest(layer)}" nearestValue="1">${layer.times.join(',')}</Extent>`}
 ${attributionOf(layer)}
 ${STYLE}
 ${scale === null ? null : xml`<ScaleHint min="0" max="${scale * PIXEL_METRES * DIAGONAL}"/>`}

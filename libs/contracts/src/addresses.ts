@@ -39,7 +39,7 @@ export const ADDRESSES = {
     {
       form: '/vectors/{code}.geojson',
       text:
-        'the vector in this format (`.zip` is a shapefile); the stored format unchanged, others converted once and cached (`crs` names a ' +
+        'the vector in this format (`.zip` is a shapefile); the stored format unchanged if it is complete and in UTF-8, others converted once and cached (`crs` names a ' +
         'coordinate system)',
     },
     { form: '/vectors/{code}.zip' },
@@ -50,6 +50,8 @@ export const ADDRESSES = {
     { form: '/vectors/{code}.kml' },
     { form: '/vectors/{code}.kmz' },
     { form: '/vectors/{code}.gml' },
+    { form: '/vectors/{code}.gpx' },
+    { form: '/vectors/{code}.dxf' },
   ],
   geojsonByPath: [{ form: '/geojson/{relative_path}', text: 'a GeoJSON file by its original path' }],
   shapefileByPath: [{ form: '/shp/{relative_path}', text: 'a shapefile by its original path, as a zip' }],

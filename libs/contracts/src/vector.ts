@@ -14,12 +14,15 @@ export const VECTOR_KINDS = [
   'kmz',
   'gml',
   'csv',
+  'gpx',
+  'dxf',
+  'zipped_geodatabase',
 ] as const
 export type VectorKind = (typeof VECTOR_KINDS)[number]
 
 /**
- * Extension and media type of downloads by kind. The media types are registered with IANA, except that of FlatGeobuf, which its own tools and QGIS
- * use, and that of JSON lines. `geo+json-seq` would promise a record separator before each feature, which most such files lack.
+ * Extension and media type of downloads by kind. The media types are registered with IANA, except those of FlatGeobuf and GPX, which their own
+ * tools use, and that of JSON lines. `geo+json-seq` would promise a record separator before each feature, which most such files lack.
  */
 export const VECTOR_DOWNLOADS: Readonly<Record<VectorKind, { readonly extension: string; readonly type: string }>> = {
   geojson: { extension: 'geojson', type: 'application/geo+json' },
@@ -32,7 +35,13 @@ export const VECTOR_DOWNLOADS: Readonly<Record<VectorKind, { readonly extension:
   kmz: { extension: 'kmz', type: 'application/vnd.google-earth.kmz' },
   gml: { extension: 'gml', type: 'application/gml+xml' },
   csv: { extension: 'csv', type: 'text/csv' },
+  gpx: { extension: 'gpx', type: 'application/gpx+xml' },
+  dxf: { extension: 'dxf', type: 'image/vnd.dxf' },
+  zipped_geodatabase: { extension: 'zip', type: 'application/zip' },
 }
+
+/** Limit: bytes of a vector that is drawn from its GeoJSON while it has no tiles. Browsers draw this in some seconds. */
+export const MAX_WHOLE_BYTES = 20e6
 
 /** Names of GeoJSON; `Geometry` for several kinds, and for curves and surfaces, for which GeoJSON has no names. */
 export const GEOMETRY_TYPES = [

@@ -14,7 +14,13 @@ const MAX_LAYERS = 10_000
 const MAX_PROBLEMS = 20
 
 export type CheckedStyle =
-  | { readonly ok: true; readonly style: StyleJson; readonly dependencies: StyleDependencies }
+  | {
+      readonly ok: true
+      readonly style: StyleJson
+      readonly dependencies: StyleDependencies
+      /** mistakes in spite of which every client draws the style */
+      readonly warnings: readonly StyleProblem[]
+    }
   | { readonly ok: false; readonly problems: readonly StyleProblem[] }
 
 /** Checks a document against the MapLibre style specification, version 8. Never throws. */
@@ -23,11 +29,11 @@ export function checkStyle(text: string): CheckedStyle {
   // Validators recurse.
   if (levelsOf(text) > MAX_LEVELS) return failed(`it has more than ${MAX_LEVELS} levels of arrays and objects`)
   try {
-    const problems = withGatewayAddresses(text)
+    const { problems, warnings } = withGatewayAddresses(text)
     if (problems.length > 0) return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) }
     const style: unknown = JSON.parse(text)
     if (!isObject(style)) return failed('it is not a JSON object')
-    return { ok: true, style, dependencies: dependenciesOf(style) }
+    return { ok: true, style, dependencies: dependenciesOf(style), warnings: warnings.slice(0, MAX_PROBLEMS) }
   } catch (error) {
     return failed((error as Error).message.slice(0, 300))
   }
@@ -38,21 +44,25 @@ function failed(message: string): CheckedStyle {
 }
 
 /** The specification requires a template in `glyphs`, so `gateway://fonts` is checked as one. No line moves. */
-function withGatewayAddresses(text: string): StyleProblem[] {
+function withGatewayAddresses(text: string): Record<'problems' | 'warnings', StyleProblem[]> {
   const plain = text.replaceAll('"gateway://fonts"', '"gateway://fonts/{fontstack}/{range}"')
   const fault = jsonFault(plain)
-  if (fault !== null) return [fault]
+  if (fault !== null) return { problems: [fault], warnings: [] }
   const values: unknown = JSON.parse(plain)
   if (isObject(values) && Array.isArray(values.layers) && values.layers.length > MAX_LAYERS)
-    return [{ line: null, message: `it has more than ${MAX_LAYERS} layers` }]
+    return { problems: [{ line: null, message: `it has more than ${MAX_LAYERS} layers` }], warnings: [] }
   // The validator's copy has objects with line numbers instead of texts and numbers.
   const style = jsonlint.parse(plain) as StyleSpecification
-  const found: StyleProblem[] = validateStyleMin(style).map(({ line, message }) => ({
-    line: typeof line === 'number' ? line : null,
-    message: problemWords(message, values).slice(0, MAX_MESSAGE),
-  }))
-  const byText = new Map(found.map((problem) => [`${problem.line} ${problem.message}`, problem]))
-  return [...byText.values(), ...unknownAddresses(text)]
+  const found = validateStyleMin(style)
+  const of = (isWarning: boolean) => {
+    const some = found.filter(({ severity }) => (severity === 'warning') === isWarning)
+    const problems = some.map(({ line, message }) => ({
+      line: typeof line === 'number' ? line : null,
+      message: problemWords(message, values).slice(0, MAX_MESSAGE),
+    }))
+    return [...new Map(problems.map((problem) => [`${problem.line} ${problem.message}`, problem])).values()]
+  }
+  return { problems: [...of(false), ...unknownAddresses(text)], warnings: of(true) }
 }
 
 /** Limit: characters of a problem. */

@@ -8,6 +8,9 @@ export const EDGE_MESSAGES = {
   vector_absent: 'there is no vector {name}; /api/v1/catalog/vectors lists those that a token may read',
   vector_other_kind: 'the vector {name} is a {kind}: its file is {address}',
   vector_tiles_building: 'the first vector tiles of {name} are being built; try again',
+  vector_undrawn: 'the vector {name} cannot be drawn: {reason}',
+  vector_undrawn_large:
+    'the vector {name} has no tiles, and its file is larger than {limit} MB, up to which it is drawn from its GeoJSON',
   vector_tiles_absent: 'the vector {name} has no tiles; its tiles.status in /api/v1/catalog/vectors has the reason',
   archive_other_storage: 'version {version} of {name} is stored as {storage}: ask for .{storage}',
   archive_none: 'version {version} of {name} is stored as {storage}, and is not an archive',

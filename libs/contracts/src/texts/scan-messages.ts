@@ -133,6 +133,8 @@ export const SCAN_MESSAGES = {
   scan_stays: '{file} stays as it was: {@reason}',
   style_invalid_line: '{file}, line {line}: {reason}; the style is left out, and the last valid document of it stays',
   style_invalid: '{file}: {reason}; the style is left out, and the last valid document of it stays',
+  style_doubtful_line: '{file}, line {line}: {reason}; the style is used',
+  style_doubtful: '{file}: {reason}; the style is used',
   style_code_taken: '{file} is left out: there is another style of the code {code}',
   style_code_unusable: '{file} is left out: its name cannot be a code; rename it',
   style_file_missing: 'the style {style} names the file {path}, which is not in its folder or may not be served',

@@ -162,7 +162,7 @@ async function read(opening: Opening, files: readonly OpenFile[]): Promise<OpenV
     default: {
       const converted = await convertByGdal({ kind, fd, scratch, limits })
       try {
-        return retyped(openGeopackage(fs.realpathSync(scratch), converted), kind === 'gml')
+        return retyped(openGeopackage(fs.realpathSync(scratch), converted), kind)
       } catch (error) {
         // A source without features becomes an empty file.
         throw error instanceof BrokenArchiveError ? new VectorFault(coded('vector_no_layer')) : error

@@ -112,6 +112,12 @@ function download(operationId: string, summary: string, parameters: Parameter[],
   return { get: { operationId, summary, description: DOWNLOAD_WORDS, parameters, responses } }
 }
 
+/** Adds the limits of an output format to a download. */
+function limitedDownload(limits: string, ...of: Parameters<typeof download>): PathItem {
+  const item = download(...of)
+  return { get: { ...item.get, description: `${DOWNLOAD_WORDS} ${limits}` } } as PathItem
+}
+
 /** Describes a download under a name with the extension of its kind. */
 function downloadAs(kind: VectorKind, name: string, what: string): PathItem {
   const summary = `Download ${what} under a name with its extension`
@@ -540,25 +546,30 @@ export const DATA_PLANE_PATHS: Paths = {
     [CODE],
     ...Object.values(VECTOR_DOWNLOADS).map(({ type }) => type),
   ),
-  '/vectors/{code}.geojson': download(
+  '/vectors/{code}.geojson': limitedDownload(
+    'The text is UTF-8, even if the stored file is not.',
     'downloadVectorAsGeoJson',
     'Download a vector as GeoJSON',
     [CODE, FORM_CRS],
     'application/geo+json',
   ),
-  '/vectors/{code}.zip': download(
+  '/vectors/{code}.zip': limitedDownload(
+    'A shapefile that is written here has names of at most 10 bytes and texts of at most 254, in UTF-8. Each layer and kind of geometry is a file of its own. ' +
+      'Times, arrays and objects are text, geometry collections have no place, and ids of features are not kept. A stored shapefile without `.shx` is written again.',
     'downloadVectorAsZip',
     'Download a vector as a zipped shapefile',
     [CODE, FORM_CRS],
     'application/zip',
   ),
-  '/vectors/{code}.gpkg': download(
+  '/vectors/{code}.gpkg': limitedDownload(
+    'In a GeoPackage that is written here, of names that differ only by case all but the first get a number behind them. Ids that are texts are not kept. Arrays and objects are JSON text.',
     'downloadVectorAsGeoPackage',
     'Download a vector as a GeoPackage',
     [CODE, FORM_CRS],
     VECTOR_DOWNLOADS.geopackage.type,
   ),
-  '/vectors/{code}.fgb': download(
+  '/vectors/{code}.fgb': limitedDownload(
+    'FlatGeobuf has no ids of features, and one type for dates and times. If some geometries have heights, the others get the height 0. All layers are one, with the attribute `layer`.',
     'downloadVectorAsFlatGeobuf',
     'Download a vector as FlatGeobuf',
     [CODE, FORM_CRS],
@@ -568,7 +579,10 @@ export const DATA_PLANE_PATHS: Paths = {
   '/vectors/{code}.kml': downloadAs('kml', 'Kml', 'KML'),
   '/vectors/{code}.kmz': downloadAs('kmz', 'Kmz', 'KMZ'),
   '/vectors/{code}.gml': downloadAs('gml', 'Gml', 'GML'),
-  '/vectors/{code}.csv': download(
+  '/vectors/{code}.gpx': downloadAs('gpx', 'Gpx', 'GPX'),
+  '/vectors/{code}.dxf': downloadAs('dxf', 'Dxf', 'DXF'),
+  '/vectors/{code}.csv': limitedDownload(
+    'The text is UTF-8, even if the stored file is not. CSV has no types. Geometries are Well-Known Text, and arrays and objects are JSON text.',
     'downloadVectorAsCsv',
     'Download a vector as CSV',
     [CODE, FORM_CRS, GUARD],

@@ -20,7 +20,7 @@ export function pointsOfCsv(text: string): { readonly geojson: string; readonly 
     const [lon, lat] = [degrees(row[lonAt], 180), degrees(row[latAt], 90)]
     if (lon === null || lat === null) skipped++
     else {
-      const own = names.flatMap((name, i) => (i === lonAt || i === latAt ? [] : [[name, valueOf(row[i] ?? '')]]))
+      const own = names.flatMap((name, i) => (i === lonAt || i === latAt ? [] : [[name, fieldValue(row[i] ?? '')]]))
       const geometry = { type: 'Point', coordinates: [lon, lat] }
       features.push(JSON.stringify({ type: 'Feature', geometry, properties: Object.fromEntries(own) }))
     }
@@ -34,7 +34,7 @@ function degrees(text: string | undefined, most: number): number | null {
 }
 
 /** A number stays text if its digits would change: codes often begin with a zero. */
-function valueOf(text: string): string | number | null {
+function fieldValue(text: string): string | number | null {
   if (text === '') return null
   return String(Number(text)) === text ? Number(text) : text
 }

@@ -15,7 +15,7 @@ interface VersionWarningsProps {
   readonly versions: readonly AdminBasemapVersion[]
 }
 
-/** What the last scan said about the files of versions, such as a deepest zoom without tiles, which the properties do not show. */
+/** Shows the warnings of the last scan about versions, such as a deepest zoom without tiles. The properties of a version do not tell it. */
 export function VersionWarnings({ basemap, versions }: VersionWarningsProps) {
   const t = useTexts().basemaps
   const source = useQuery(scanSourceQuery(basemap.source_code)).data

@@ -57,7 +57,7 @@ export function Page() {
   )
 }
 
-/** Returns a GeoJSON file, or why there is none. */
+/** Returns a GeoJSON file, or the reason why the CSV cannot become one. */
 async function fromCsv(file: File, words: ReturnType<typeof useTexts>['upload']): Promise<File | string> {
   if (file.size > MAX_CSV_BYTES) return words.csvTooLarge
   const made = pointsOfCsv(await file.text())

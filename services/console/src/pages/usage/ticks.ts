@@ -1,3 +1,5 @@
+// Seam: its test does without the chart library, which takes seconds to load.
+
 /** Maximum labels of an axis; more would overlap on a narrow chart. */
 const MOST_VALUES = 5
 const MOST_TIMES = 6

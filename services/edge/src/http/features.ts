@@ -141,7 +141,7 @@ const CODE_OF_FAILURE = {
   stopped: 'features_failed',
 } as const satisfies Record<NotMade['why'], MessageCode>
 
-function refusalOf(edge: Edge, exchange: RequestContext, error: unknown): Refusal {
+export function refusalOf(edge: Edge, exchange: RequestContext, error: unknown): Refusal {
   if (error instanceof QueryError) return refuse('invalid_parameters', error.said)
   if (error instanceof ReplacedError) return refuse('gone', error.said)
   if (error instanceof QueryTimeout || error instanceof QueriesBusy)
@@ -180,7 +180,7 @@ async function answerItems(
 }
 
 /** Restricts a query to the features that intersect the area of a token. */
-function withinArea(query: ItemsQuery, area: Bounds | null): ItemsQuery {
+export function withinArea(query: ItemsQuery, area: Bounds | null): ItemsQuery {
   if (area === null) return query
   const inArea: Expression = { op: 's_intersects', args: [{ property: GEOMETRY_NAME }, { bbox: area }] }
   return { ...query, filter: query.filter === null ? inArea : { op: 'and', args: [query.filter, inArea] } }

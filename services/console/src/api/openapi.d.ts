@@ -2202,7 +2202,17 @@ export interface paths {
           id: string;
         };
       };
-      responses: never;
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              received: number;
+            };
+          };
+        };
+      };
     };
   };
   "/api/v1/admin/uploads/{id}/import": {

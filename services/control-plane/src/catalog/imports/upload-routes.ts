@@ -68,14 +68,14 @@ export async function uploadRoutes(app: App, ctx: ControlContext): Promise<void>
       schema: {
         operationId: 'cancelUpload',
         summary: 'Delete an upload that was not imported',
-        description: 'Deletes what was received of it. Returns 204 for an unknown upload too.',
+        description: 'Deletes what was received of it. An unknown upload is no error.',
         params,
-        response: { 204: z.null() },
+        response: { 200: uploadSchema },
       },
     },
     async ({ params: { id } }, reply) => {
       const refused = await uploads.cancel(id)
-      return refused === null ? reply.code(204).send(null) : sendRefusal(reply, refused)
+      return answer(reply, id, refused ?? 0)
     },
   )
   app.post(

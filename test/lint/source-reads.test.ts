@@ -38,6 +38,7 @@ const OWN_FILES: Readonly<Record<string, string>> = {
   'libs/vectors/src/tiles/tile-runs.ts': 'scratch files',
   'services/control-plane/src/catalog/scans/remote/fetch.ts': 'scratch files',
   'services/control-plane/src/catalog/scans/walk/remembered-probes.ts': 'a file of DATA_DIR',
+  'services/control-plane/src/catalog/imports/uploads.ts': 'the received body',
   'services/control-plane/src/catalog/styles/check-process.ts': 'an import that was unpacked without links',
   'services/control-plane/src/catalog/styles/import-style.ts': 'the received body',
   'services/control-plane/src/deliveries/files/copy.ts': 'its own function of that name',

@@ -2172,6 +2172,124 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/uploads": {
+    post: {
+      responses: never;
+    };
+  };
+  "/api/v1/admin/uploads/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              received: number;
+            };
+          };
+        };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              received: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/uploads/{id}/import": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            kind: "basemap";
+            file: string;
+            bytes: number;
+            code: string;
+            version: string;
+          } | {
+            /** @enum {string} */
+            kind: "vector";
+            file: string;
+            bytes: number;
+            code: string;
+          } | {
+            /** @enum {string} */
+            kind: "style";
+            file: string;
+            bytes: number;
+            code?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @enum {string} */
+              kind: "basemap" | "vector" | "style";
+              code: string;
+              version: string | null;
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/uploads/{id}/content": {
+    put: {
+      parameters: {
+        query: {
+          offset: number;
+        };
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              received: number;
+            };
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/tokens/{id}": {
     get: {
       parameters: {

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 import type { MessageCode } from '@gateway/contracts/messages.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
-import { enAutomation, enCopies } from './en-automation.js'
+import { enAutomation, enCopies, enUpload } from './en-automation.js'
 import { enMaps } from './en-maps.js'
 import { enPartner } from './en-partner.js'
 import { enStyles } from './en-styles.js'
@@ -14,6 +14,7 @@ import { counted } from './plural.js'
 export const en = {
   brand: 'Map asset gateway',
   automation: enAutomation,
+  upload: enUpload,
   copies: enCopies,
   skipToContent: 'Skip to content',
   common: {
@@ -392,6 +393,8 @@ export const en = {
       `URLs then end in .${after}. Clients that request .${before} get 404 until their URL is changed.`,
     cacheWarning: 'Clients may cache tiles for a year: they may continue to use the tiles that they have.',
     zoomsShrink: 'The new version has fewer zoom levels: clients that zoom in further see nothing.',
+    scanWarned: 'The last scan warned about this version',
+    moreWarnings: (n: number) => `${n} more on the page of the source`,
     unavailableDefault: 'This version is currently unavailable: its tiles would return 404.',
     defaultBack: (version: string) => `Roll back to ${version}`,
     defaultDone: (code: string, version: string) => `${version} is now the default of ${code}`,
@@ -1075,7 +1078,6 @@ export const en = {
     deletedToken: (id: string) => `a deleted token (${id}…)`,
     mapsUsed: 'Maps it used',
     usedBy: 'Who used this map',
-    togetherRanges: { hour: 'Last hour', week: '7 days', month: '30 days' },
     token: 'Token',
     basemap: 'Basemap',
     signed: 'Signed URLs',
@@ -1148,6 +1150,7 @@ export const en = {
       target_code: 'Target',
       default_version: 'Default version',
       withdrawn: 'Withdrawn',
+      prefix: 'Prefix',
       basemap_codes: 'Basemaps',
       vector_codes: 'Vectors',
       layer_codes: 'Layers',

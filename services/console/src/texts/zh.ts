@@ -1,7 +1,7 @@
 import type { Texts } from './en.js'
 
 /** 简体中文；与 en.ts 结构相同。 */
-import { zhAutomation, zhCopies } from './zh-automation.js'
+import { zhAutomation, zhCopies, zhUpload } from './zh-automation.js'
 import { zhMaps } from './zh-maps.js'
 import { zhMessages } from './zh-messages.js'
 import { zhPartner } from './zh-partner.js'
@@ -12,6 +12,7 @@ import { zhWork } from './zh-work.js'
 export const zh: Texts = {
   brand: '地图资产网关',
   automation: zhAutomation,
+  upload: zhUpload,
   copies: zhCopies,
   skipToContent: '跳到正文',
   common: {
@@ -378,6 +379,8 @@ export const zh: Texts = {
       `之后 URL 以 .${after} 结尾。仍请求 .${before} 的客户端会得到 404，直到改用新的 URL。`,
     cacheWarning: '客户端可能把瓦片缓存一年：它们可能继续使用已有的瓦片。',
     zoomsShrink: '新版本的级别较少：放大到更高级别的客户端看不到内容。',
+    scanWarned: '上一次扫描对这个版本给出了警告',
+    moreWarnings: (n) => `另有 ${n} 条，见扫描源的页面`,
     unavailableDefault: '此版本目前不可用：它的瓦片会返回 404。',
     defaultBack: (version) => `回滚到 ${version}`,
     defaultDone: (code, version) => `${version} 已是 ${code} 的默认版本`,
@@ -1037,7 +1040,6 @@ export const zh: Texts = {
     deletedToken: (id) => `已删除的令牌（${id}…）`,
     mapsUsed: '使用过的地图',
     usedBy: '谁使用了此地图',
-    togetherRanges: { hour: '最近 1 小时', week: '7 天', month: '30 天' },
     token: '令牌',
     basemap: '底图',
     signed: '签名 URL',
@@ -1109,6 +1111,7 @@ export const zh: Texts = {
       target_code: '推送目标',
       default_version: '默认版本',
       withdrawn: '已撤下',
+      prefix: '令牌前缀',
       basemap_codes: '底图',
       vector_codes: '矢量',
       layer_codes: '图层',

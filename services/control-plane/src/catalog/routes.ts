@@ -14,6 +14,7 @@ import { updateVectorRoute } from './edit/update-vector.js'
 import { updateVersionRoute } from './edit/update-version.js'
 import { healthRoutes } from './health/routes.js'
 import { importRoutes } from './imports/routes.js'
+import { uploadRoutes } from './imports/upload-routes.js'
 import { adminListRoutes } from './listing/admin-routes.js'
 import { registerOpenCors } from './listing/cors.js'
 import { detailRoutes } from './listing/detail-routes.js'
@@ -49,4 +50,5 @@ export async function catalogRoutes(app: App, ctx: ControlContext, { edges, gate
   healthRoutes(app, ctx)
   await styleRoutes(app, ctx, edges)
   await importRoutes(app, ctx, findCaller)
+  await uploadRoutes(app, ctx)
 }

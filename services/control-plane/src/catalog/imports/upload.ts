@@ -16,7 +16,10 @@ const relativePathSchema = z
     return segments.length <= 32 && segments.every((segment) => codeSchema.safeParse(segment).success)
   }, 'must be a plain relative path')
 
-const versionSchema = codeSchema.refine((label) => label !== CURRENT_VERSION, sentence('said.own_version'))
+const VECTOR_FILE = /\.(geojson|json|shp|gpkg|fgb)$/i
+export const isVectorFile = (name: string) => VECTOR_FILE.test(name)
+
+export const versionSchema = codeSchema.refine((label) => label !== CURRENT_VERSION, sentence('said.own_version'))
 
 /** The fields of an event that are read. Its other fields are for other receivers. */
 const eventSchema = z.discriminatedUnion('event', [
@@ -29,7 +32,7 @@ const eventSchema = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('vector.pushed'),
     vector: z.object({
-      relative_path: relativePathSchema.regex(/\.(geojson|json|shp|gpkg|fgb)$/i, 'is not a vector file'),
+      relative_path: relativePathSchema.regex(VECTOR_FILE, 'is not a vector file'),
     }),
   }),
 ])

@@ -243,6 +243,9 @@ const OWN_ERRORS: Readonly<Record<string, readonly number[]>> = {
   'post /api/v1/admin/slice/jobs/{id}/cancel': [409],
   'get /api/v1/admin/slice/files': [404],
   'post /api/v1/admin/styles/import': [409, 429],
+  'put /api/v1/admin/uploads/{id}/content': [409],
+  'post /api/v1/admin/uploads/{id}/import': [409],
+  'delete /api/v1/admin/uploads/{id}': [409],
   'post /api/v1/import': [400, 401, 404, 409, 413, 415, 429],
 }
 

@@ -47,7 +47,10 @@ function begin(message: Extract<ToDatabaseProcess, { what: 'tile' | 'open' }>): 
     if (work.isOver) statement.cancel()
     else work.cancel = () => statement.cancel()
   }
-  if (pool.isAway) return tell({ id, failure: 'away', words: 'the database did not respond a moment ago' })
+  if (pool.isAway) {
+    tell({ id, failure: 'away', words: 'the database did not respond a moment ago' })
+    return
+  }
   works.set(id, work)
   if (message.what === 'open') {
     work.chunks = readQuery(pool.sql, message.query, message.layer, token, running)

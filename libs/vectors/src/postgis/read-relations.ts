@@ -175,7 +175,7 @@ async function tableOf(
   const named = (names: readonly string[]) => names.map((name) => columns.find((one) => one.name === name))
   const keyColumns = named(key)
   const published = own.properties === undefined ? columns : named(own.properties)
-  const absent = [...keyColumns, ...published].findIndex((one) => one === undefined)
+  const absent = [...keyColumns, ...published].indexOf(undefined)
   if (absent >= 0)
     return coded('postgis_no_column', { table: shownName, column: [...key, ...(own.properties ?? [])][absent] ?? '' })
   const relation: DatabaseTable = {

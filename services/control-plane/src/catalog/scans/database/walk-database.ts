@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { coded } from '@gateway/contracts/messages.js'
-import type { DatabaseRelation } from '@gateway/contracts/postgis.js'
+import type { DatabaseRelation, PostgisChoice } from '@gateway/contracts/postgis.js'
 import type { ReadFacts } from '@gateway/contracts/vector.js'
 import { readDatabaseSource } from '@gateway/store/scan-sources.js'
 import { readVectors } from '@gateway/store/vectors.js'
@@ -9,7 +9,6 @@ import { fieldOf } from '@gateway/vectors/postgis/columns.js'
 import { openDatabase } from '@gateway/vectors/postgis/connect.js'
 import { type FoundRelation, NoPostgis, readRelations } from '@gateway/vectors/postgis/read-relations.js'
 import type { ControlContext } from '../../../platform/context.js'
-import type { ScannedSource } from '../run.js'
 import { type FoundVector, noWarnings, warn } from '../walk/found.js'
 import { WalkError } from '../walk/walk.js'
 import type { Found } from '../walk/walk-process.js'
@@ -21,10 +20,18 @@ const MAX_FIELDS = 256
 const END_SECONDS = 1
 const CANCELLED = /CONNECTION_(ENDED|DESTROYED|CLOSED)/
 
+/** `password` and `choice`: of a database that is tried; the stored ones apply to others. */
+interface DatabaseSource {
+  readonly code: string
+  readonly path: string
+  readonly password?: string | undefined
+  readonly choice?: PostgisChoice | undefined
+}
+
 /** Finds the tables, views and functions that a source of kind `postgis` publishes. */
 export async function walkDatabase(
   ctx: Pick<ControlContext, 'sql' | 'now'>,
-  { code, path, password, choice: tried }: ScannedSource,
+  { code, path, password, choice: tried }: DatabaseSource,
   signal: AbortSignal,
   onProgress: (steps: number) => void,
 ): Promise<Found> {

@@ -16,6 +16,8 @@ export interface TilePlace {
   readonly y: number
   /** `@2x`: a separate file of that name in a folder */
   readonly suffix?: '' | '@2x'
+  /** whatever else a tile that is made for a request depends on; absent: nothing */
+  readonly variant?: string
 }
 
 /** A part of an open file, which stays open until `release` is called. */
@@ -52,6 +54,8 @@ export interface Tile {
   readonly modifiedMs: number
   /** null: the tile is part of an archive */
   readonly file: TileFile | null
+  /** of a tile that was made: `isStale` if it cannot be made now, and the number of features that it leaves out */
+  readonly made?: { readonly isStale: boolean; readonly leftOut: number }
 }
 
 /** The positions of tiles of a source on this machine's own disks, for code that reads them directly. Valid until the source is closed. */
@@ -99,10 +103,10 @@ export interface DatabaseFile extends DatabaseLayout {
 /** One opened version of a basemap, in any storage. */
 export interface Source {
   /**
-   * Reads a tile without blocking the event loop. null: there is no such tile. `busy`: the storage did not respond in time. Rejects with
-   * `BrokenArchiveError`, and with errors of the disk (EIO, EMFILE, EACCES ...), which say nothing about the tile.
+   * Reads a tile without blocking the event loop. null: there is no such tile. `busy`: the storage did not respond in time. A tile that
+   * is made may be given up if nobody wants it any more. Rejects with `BrokenArchiveError`, and with errors of the disk (EIO, EMFILE, EACCES ...), which say nothing about the tile.
    */
-  tile(place: TilePlace): Promise<Tile | null | 'busy'>
+  tile(place: TilePlace, isWanted?: () => boolean): Promise<Tile | null | 'busy'>
   /**
    * Reads a tile if that needs no disk access, for storages in which that pays: it costs a folder a quarter of the processor time, and PMTiles less
    * than half (bench/micro/cold-tile.mjs). undefined: only `tile` can tell. Throws the errors of `tile`.

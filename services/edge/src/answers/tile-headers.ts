@@ -1,3 +1,4 @@
+import type { Tile } from '@gateway/tilesets/source.js'
 import type { TileAnswer, TileTarget } from '../tiles/tile-cache.js'
 import { CORS } from './header-block.js'
 
@@ -24,17 +25,20 @@ export function tileHeaders(
     readonly packed: boolean
     readonly gzip: boolean
     readonly type: string
+    readonly made?: Tile['made']
   },
 ): Pick<TileAnswer, 'found' | 'notModified'> {
-  const { etag, modified, packed, gzip, type } = tile
+  const { etag, modified, packed, gzip, type, made } = tile
   const vary = packed ? 'Authorization, X-Access-Token, Accept-Encoding' : 'Authorization, X-Access-Token'
   const common = `Cache-Control: ${cacheControl}\r\nLast-Modified: ${modified}\r\nVary: ${vary}\r\n${CORS_LINES}`
   const encoding = gzip ? 'Content-Encoding: gzip\r\n' : ''
   const tags = version.tagLines
+  const stale = made?.isStale === true ? '\r\nWarning: 110 - "Response is Stale"' : ''
+  const leftOut = made !== undefined && made.leftOut > 0 ? `\r\nx-features-left-out: ${made.leftOut}` : ''
   return {
     found: {
       name: 'Content-Type',
-      value: `${type}\r\nETag: ${etag}\r\n${encoding}${common}${tags === '' ? '' : `\r\n${tags}`}`,
+      value: `${type}\r\nETag: ${etag}\r\n${encoding}${common}${tags === '' ? '' : `\r\n${tags}`}${stale}${leftOut}`,
     },
     notModified: { name: 'ETag', value: `${etag}\r\n${common}` },
   }

@@ -158,6 +158,6 @@ export function tileAnswer(target: TileTarget, tile: Tile, gzip: boolean): TileA
     etag,
     modifiedMs: tile.modifiedMs,
     gzip,
-    ...tileHeaders(target, { etag, modified, packed, gzip, type: CONTENT_TYPES[tile.format] }),
+    ...tileHeaders(target, { etag, modified, packed, gzip, type: CONTENT_TYPES[tile.format], made: tile.made }),
   }
 }

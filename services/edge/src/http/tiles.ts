@@ -18,6 +18,7 @@ import { answerCondition } from './answer-condition.js'
 import { atIn, isUnfixed, labelAt } from './at-time.js'
 import { ANY_TOKEN, type Ask, authorize } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
+import { databaseRefusal } from './features.js'
 import { cutKey, cutTile, MAX_PLAIN_BYTES, readPart } from './cut-tiles.js'
 import {
   answerRefusal,
@@ -194,6 +195,8 @@ export function answerLoaded(exchange: RequestContext, target: TileTarget, outco
       return answerRefusal(exchange, DISK_BUSY)
     case 'failed': {
       const { counters, readTroubles } = exchange.edge
+      const refusal = databaseRefusal(outcome.error)
+      if (refusal !== null) return answerRefusal(exchange, refusal)
       if (isStorageTrouble(outcome.error)) {
         counters.storageRefusals++
         readTroubles.noteStorage(target.version.root, outcome.error)

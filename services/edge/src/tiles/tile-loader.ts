@@ -8,7 +8,7 @@ import type { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
 import { type CachedReader, SMALL_BYTES, type Source, type Tile, type TilePlace } from '@gateway/tilesets/source.js'
 import { LRUCache } from 'lru-cache'
 import type { DiskGate } from '../files/disk-gate.js'
-import type { Catalog, CatalogVersion } from '../sync/catalog.js'
+import { type Catalog, type CatalogVersion, DATABASE_TILES } from '../sync/catalog.js'
 import { OpenFile } from './open-file.js'
 
 /** Limit: each open archive occupies a descriptor. A folder occupies none and has less weight: thousands of them must not displace each other. */
@@ -56,6 +56,7 @@ export class TileLoader {
     dispose: ({ source }) => source.close(),
   })
   readonly #disks: DiskGate
+  readonly #database: (version: CatalogVersion) => Source | null
   readonly #readers: StorageReaders
   readonly #loads = new Map<string, Waiter[]>()
 
@@ -63,7 +64,9 @@ export class TileLoader {
     { disks, mbtiles }: { disks: DiskGate; mbtiles: MbtilesReaders },
     cached: CachedFiles | string = CachedFiles.load(SMALL_BYTES),
     remote?: (cached: CachedReader | null) => RemoteSources,
+    database: (version: CatalogVersion) => Source | null = () => null,
   ) {
+    this.#database = database
     this.#disks = disks
     // Without the addon every tile of a file is loaded by a thread.
     const reader = typeof cached === 'string' ? null : cached
@@ -88,7 +91,7 @@ export class TileLoader {
 
   /** Lets concurrent requests for one tile share its loading. */
   load(version: CatalogVersion, place: TilePlace, waiter: Waiter): void {
-    const key = `${version.contentId}/${place.z}/${place.x}/${place.y}${place.suffix ?? ''}`
+    const key = `${version.contentId}/${place.z}/${place.x}/${place.y}${place.suffix ?? ''}${place.variant ?? ''}`
     const waiting = this.#loads.get(key)
     if (waiting !== undefined) {
       waiting.push(waiter)
@@ -138,17 +141,24 @@ export class TileLoader {
   async #read(version: CatalogVersion, place: TilePlace, isWanted: () => boolean): Promise<Tile | null | 'busy'> {
     const read = async () => {
       const opened = this.#opened(version)
-      if (opened !== undefined) return opened.tile(place)
+      if (opened !== undefined) return opened.tile(place, isWanted)
       const source = await this.#open(version)
       if (source === null) return null
       // In one step, unlike `tile`, which takes several turns of the event loop: after a start every basemap begins here.
       const cached = tileAtHand(source, place)
-      return cached === undefined ? source.tile(place) : cached
+      return cached === undefined ? source.tile(place, isWanted) : cached
     }
     if (isRemote(version.stored.path)) return this.remote?.wait(version.root, read) ?? null
-    if (isReadByOthers(version.stored.storage)) return read()
+    if (isReadByOthers(version.stored.storage) || isInDatabase(version)) return read()
     const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted })
     return outcome.ok ? outcome.value : 'busy'
+  }
+
+  #openDatabase(version: CatalogVersion): Source | null {
+    const source = this.#database(version)
+    const opened = { isFolder: true, goodUntilMs: Number.POSITIVE_INFINITY, isRenewed: false }
+    if (source !== null) this.#sources.set(version.contentId, { source, ...opened })
+    return source
   }
 
   /** Returns undefined if the source must be opened first, or again. */
@@ -166,6 +176,7 @@ export class TileLoader {
 
   async #open(version: CatalogVersion): Promise<Source | null> {
     const { stored, root, contentId } = version
+    if (isInDatabase(version)) return this.#openDatabase(version)
     // Checks the version itself, because its scan source may contain mounts.
     const mayBeMounted = !isReadByOthers(stored.storage) && !isRemote(stored.path)
     const isMounted = mayBeMounted && !(await isOnLocalDisk(stored.path).catch(() => false))
@@ -182,6 +193,11 @@ export class TileLoader {
     this.#sources.set(contentId, { source, isFolder, goodUntilMs, isRenewed: false })
     return source
   }
+}
+
+/** True if a database makes the tiles. */
+export function isInDatabase({ stored }: CatalogVersion): boolean {
+  return stored.path.startsWith(DATABASE_TILES)
 }
 
 /** True if SQLite reads it, in another process. */

@@ -25,7 +25,7 @@ const SOURCES = { basemap: 'imports', vector: 'imports-vectors' } as const
 export type Published = { readonly ok: true; readonly code: string } | Refusal
 
 /** Returns the directory of a source of imports, and registers it as a scan source. */
-async function importSource(ctx: ControlContext, kind: Exclude<SourceKind, 'style'>): Promise<string> {
+async function importSource(ctx: ControlContext, kind: keyof typeof SOURCES): Promise<string> {
   const root = path.join(ctx.settings.dataDir, 'imports', `${kind}s`)
   await mkdir(root, { recursive: true })
   const source = { code: SOURCES[kind], kind, path: root, name: undefined, enabled: undefined }

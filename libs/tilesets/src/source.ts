@@ -20,6 +20,14 @@ export interface TilePlace {
   readonly variant?: string
 }
 
+/** Who waits for a tile, for a storage that has to make it. */
+export interface Asking {
+  /** identifies the token, or whoever else waits; callers take turns */
+  readonly caller: string
+  /** false if nobody waits for the tile any more */
+  readonly isWanted: () => boolean
+}
+
 /** A part of an open file, which stays open until `release` is called. */
 export interface FilePart {
   readonly fd: number
@@ -52,10 +60,14 @@ export interface Tile {
   readonly identity: string
   /** milliseconds since 1970 */
   readonly modifiedMs: number
-  /** null: the tile is part of an archive */
+  /** null: the tile is part of an archive, or kept on disk and evicted at any time */
   readonly file: TileFile | null
-  /** of a tile that was made: `isStale` if it cannot be made now, and the number of features that it leaves out */
-  readonly made?: { readonly isStale: boolean; readonly leftOut: number }
+  /** whole seconds for which the tile is current; absent: as long as its version is */
+  readonly currentForSeconds?: number
+  /** true if a newer one could not be had */
+  readonly isStale?: boolean
+  /** number of features that a tile that was made leaves out, because they do not fit; absent: none is known of */
+  readonly leftOut?: number
 }
 
 /** The positions of tiles of a source on this machine's own disks, for code that reads them directly. Valid until the source is closed. */
@@ -103,10 +115,10 @@ export interface DatabaseFile extends DatabaseLayout {
 /** One opened version of a basemap, in any storage. */
 export interface Source {
   /**
-   * Reads a tile without blocking the event loop. null: there is no such tile. `busy`: the storage did not respond in time. A tile that
-   * is made may be given up if nobody wants it any more. Rejects with `BrokenArchiveError`, and with errors of the disk (EIO, EMFILE, EACCES ...), which say nothing about the tile.
+   * Reads a tile without blocking the event loop. null: there is no such tile. `busy`: the storage did not respond in time. Rejects with
+   * `BrokenArchiveError`, with `TileNotMade`, and with errors of the disk (EIO, EMFILE, EACCES ...), which say nothing about the tile.
    */
-  tile(place: TilePlace, isWanted?: () => boolean): Promise<Tile | null | 'busy'>
+  tile(place: TilePlace, asking?: Asking): Promise<Tile | null | 'busy'>
   /**
    * Reads a tile if that needs no disk access, for storages in which that pays: it costs a folder a quarter of the processor time, and PMTiles less
    * than half (bench/micro/cold-tile.mjs). undefined: only `tile` can tell. Throws the errors of `tile`.

@@ -55,10 +55,14 @@ export class Databases {
     this.#options = options
   }
 
-  /** Makes a tile. Throws `DatabaseTrouble`, `QueryTimeout`, `QueriesBusy` and `QueryAbandoned`. @param token its id */
-  async tile(asked: AskedTile, token: string, gone?: AbortSignal): Promise<MadeTile> {
+  /** Makes a tile. Throws `DatabaseTrouble`, `QueryTimeout`, `QueriesBusy` and `QueryAbandoned`. `token`: its id, for policies of the database. */
+  async tile(
+    asked: AskedTile,
+    { caller, token }: { readonly caller: string; readonly token: string },
+    gone?: AbortSignal,
+  ): Promise<MadeTile> {
     const { relation } = asked
-    const { connection, release } = await this.#enter(relation, token, gone)
+    const { connection, release } = await this.#enter(relation, caller, gone)
     const id = ++this.#lastId
     try {
       const message = await this.#ask({ what: 'tile', id, connection, token, tile: asked }, relation, gone)
@@ -116,7 +120,7 @@ export class Databases {
     this.#child?.kill()
   }
 
-  async #enter(relation: DatabaseRelation, token: string, gone?: AbortSignal) {
+  async #enter(relation: DatabaseRelation, caller: string, gone?: AbortSignal) {
     const { source } = relation
     const connection = await this.#options.connection(source)
     if (connection === null) throw new DatabaseTrouble('away', coded('database_away', { name: nameOf(relation) }))
@@ -125,7 +129,7 @@ export class Databases {
       known = { pool: connection.pool, lanes: new FairLanes(connection.pool, MAX_WAITING) }
       this.#lanes.set(source, known)
     }
-    const entered = known.lanes.enter(token)
+    const entered = known.lanes.enter(caller)
     if (entered === null) throw new QueriesBusy(coded('query_busy'))
     let isLate = false
     const late = new Promise<null>((resolve) => {

@@ -54,13 +54,8 @@ export class Pools {
     if (channels.has(channel)) return
     channels.add(channel)
     const heard = (payload: string) => this.#notify({ notified: name, source, box: boxOfPayload(payload) })
-    // Between two connections a notification may be lost, so the first one of each says that anything may have changed.
-    let isFirst = true
-    const listening = () => {
-      if (!isFirst) heard('')
-      isFirst = false
-    }
-    sql.listen(channel, heard, listening).catch(() => channels.delete(channel))
+    // Nothing is heard without a connection, so that anything may have changed before each one.
+    sql.listen(channel, heard, () => heard('')).catch(() => channels.delete(channel))
   }
 
   #closeUnused(): void {

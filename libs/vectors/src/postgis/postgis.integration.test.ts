@@ -117,7 +117,7 @@ interface Feature {
 
 async function tile(name: string, [z, x, y]: readonly [number, number, number], token = '', query = '{}') {
   const relation = (found.get(`public-${name}`) as FoundRelation).relation
-  const made = await databases.tile({ relation, wish: { z, x, y, layer: 'layer', fields: null }, query }, token)
+  const made = await databases.tile({ relation, wish: { z, x, y, layer: 'layer', fields: null }, query }, { caller: token, token })
   const layers = made.bytes === null ? {} : new VectorTile(new PbfReader(gunzipSync(made.bytes))).layers
   return { ...made, layers }
 }

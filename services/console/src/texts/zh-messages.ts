@@ -488,6 +488,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   edge_stopping: '边缘节点正在停止',
   disk_silent: '所在的磁盘没有响应；请重试',
   object_storage_silent: '所在的对象存储没有响应；请重试',
+  tile_not_made: '暂时无法生成该瓦片；请重试',
   files_full: '打开的文件和连接过多；请重试',
   edge_failed: '发生了错误；详情见边缘节点的日志',
   zip_no_space: '没有空间存放 zip；请告知操作员',

@@ -2,8 +2,9 @@ import type { DatabaseConnection } from '@gateway/contracts/postgis.js'
 import type { ReadFacts } from '@gateway/contracts/vector.js'
 import { readDatabaseSource } from '@gateway/store/scan-sources.js'
 import { Databases } from '@gateway/vectors/postgis/databases.js'
-import type { Catalog, CatalogVersion } from '../sync/catalog.js'
+import type { Catalog } from '../sync/catalog.js'
 import type { StoreLink } from '../sync/store-link.js'
+import type { OpenDatabaseTiles } from '../tiles/tile-loader.js'
 import { DatabaseTiles } from './database-tiles.js'
 
 /** Time in ms after which the address and password of a database are read again: passwords change without a scan. */
@@ -36,13 +37,13 @@ export function openDatabases(store: Pick<StoreLink, 'query'>, catalog: () => Ca
     notified: (source, table, box) => tiles.changed(source, table, box),
   })
   const tiles = new DatabaseTiles(databases)
-  /** Returns the tiles of a vector that a database makes; null: it is not in the catalog any more. */
-  const source = ({ usage, contentId }: CatalogVersion) => {
+  const open: OpenDatabaseTiles = ({ usage, stored }, readers) => {
     const vector = catalog().vectors.get(usage.slice(USAGE.length))
     const facts = vector?.factsText == null ? null : (JSON.parse(vector.factsText) as ReadFacts)
     if (vector === undefined || facts?.relation === undefined) return null
-    const { code, tiles: ofVector } = vector.stored
-    return tiles.source({ relation: facts.relation, code, content: String(contentId), fields: ofVector.fields })
+    const { code, fingerprint, path, tiles: ofVector } = vector.stored
+    const content = JSON.stringify([path, code, fingerprint, stored.revision, ofVector.fields])
+    return tiles.open({ relation: facts.relation, code, content, fields: ofVector.fields }, readers)
   }
-  return { databases, source }
+  return { databases, open }
 }

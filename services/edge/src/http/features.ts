@@ -144,8 +144,8 @@ const CODE_OF_FAILURE = {
   stopped: 'features_failed',
 } as const satisfies Record<NotMade['why'], MessageCode>
 
-/** Returns the refusal if a database cannot make a tile or answer a query; null: it is another error. */
-export function databaseRefusal(error: unknown): Refusal | null {
+/** Returns the refusal if a query cannot be answered now; null: it is another error. */
+function databaseRefusal(error: unknown): Refusal | null {
   const isKnown = error instanceof DatabaseTrouble || error instanceof QueryTimeout || error instanceof QueriesBusy
   return isKnown ? { ...refuse('dependency_down', error.said), retryAfterSeconds: RETRY_SECONDS } : null
 }

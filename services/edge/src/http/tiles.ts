@@ -1,9 +1,10 @@
 import { gunzip } from 'node:zlib'
 import type { Bounds } from '@gateway/contracts/basemap.js'
-import type { Refusal } from '@gateway/contracts/errors.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
 import { isCutByFeatures } from '@gateway/tilesets/formats.js'
+import { TileNotMade } from '@gateway/tilesets/kept/tile-not-made.js'
 import type { Tile } from '@gateway/tilesets/source.js'
 import { matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import { CORS, type HeaderBlock, headerBlock } from '../answers/header-block.js'
@@ -18,7 +19,6 @@ import { answerCondition } from './answer-condition.js'
 import { atIn, isUnfixed, labelAt } from './at-time.js'
 import { ANY_TOKEN, type Ask, authorize } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
-import { databaseRefusal } from './features.js'
 import { cutKey, cutTile, MAX_PLAIN_BYTES, readPart } from './cut-tiles.js'
 import {
   answerRefusal,
@@ -173,6 +173,7 @@ function load(exchange: RequestContext, target: TileTarget) {
   edge.counters.threadedTileLoads++
   const begunAt = performance.now()
   edge.tiles.load(target.version, target.place, {
+    caller: exchange.token ?? '',
     isWanted: () => !exchange.aborted,
     settle: (outcome) => {
       if (outcome.kind === 'tile') {
@@ -195,18 +196,26 @@ export function answerLoaded(exchange: RequestContext, target: TileTarget, outco
       return answerRefusal(exchange, DISK_BUSY)
     case 'failed': {
       const { counters, readTroubles } = exchange.edge
-      const refusal = databaseRefusal(outcome.error)
-      if (refusal !== null) return answerRefusal(exchange, refusal)
       if (isStorageTrouble(outcome.error)) {
         counters.storageRefusals++
         readTroubles.noteStorage(target.version.root, outcome.error)
         return answerRefusal(exchange, STORAGE_DOWN)
+      }
+      if (outcome.error instanceof TileNotMade) {
+        readTroubles.noteContent('tiles cannot be made', namesOf(target), exchange.path, outcome.error.message)
+        return answerRefusal(exchange, notMade(outcome.error))
       }
       readTroubles.noteContent('tiles cannot be read', namesOf(target), exchange.path, outcome.error)
       return answerRefusal(exchange, isOutOfDescriptors(outcome.error) ? OUT_OF_DESCRIPTORS : INTERNAL)
     }
   }
 }
+
+function notMade({ status, said, retryAfterSeconds }: TileNotMade): Refusal {
+  return { ...refuse(CODE_OF_STATUS[status], said), retryAfterSeconds }
+}
+
+const CODE_OF_STATUS = { 502: 'upstream_wrong', 503: 'dependency_down', 504: 'upstream_silent' } as const
 
 function namesOf({ basemap, version }: TileTarget) {
   return { basemap: basemap.stored.code, version: version.stored.version }

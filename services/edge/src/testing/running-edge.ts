@@ -113,10 +113,10 @@ export async function runEdge(options: {
   }
   const turns = new Turns()
   const noStore = { query: () => Promise.reject(new Error('this edge has no store')) }
-  const { databases, source } = openDatabases(noStore, () => freshness.catalog)
+  const { databases, open } = openDatabases(noStore, () => freshness.catalog)
   const openCached = (cached: CachedReader | null) =>
     openRemote({ settings, log, counters, mbtiles, onReplaced }, cached)
-  const tiles = new TileLoader({ disks, mbtiles }, undefined, openCached, source)
+  const tiles = new TileLoader({ disks, mbtiles }, undefined, openCached, open)
   const edge: Edge = {
     settings,
     log,

@@ -5,7 +5,14 @@ import { CachedFiles } from '@gateway/native-edge/hot-tiles/cached-file.js'
 import type { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import { openSource, type StorageReaders } from '@gateway/tilesets/open-source.js'
 import type { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
-import { type CachedReader, SMALL_BYTES, type Source, type Tile, type TilePlace } from '@gateway/tilesets/source.js'
+import {
+  type Asking,
+  type CachedReader,
+  SMALL_BYTES,
+  type Source,
+  type Tile,
+  type TilePlace,
+} from '@gateway/tilesets/source.js'
 import { LRUCache } from 'lru-cache'
 import type { DiskGate } from '../files/disk-gate.js'
 import { type Catalog, type CatalogVersion, DATABASE_TILES } from '../sync/catalog.js'
@@ -30,11 +37,16 @@ export type LoadOutcome =
 
 /** A request that waits for a tile. */
 export interface Waiter {
+  /** Identifies the token, or whoever else waits. Default: nobody known */
+  readonly caller?: string
   /** False if its client has disconnected; the request is then not settled. */
   isWanted(): boolean
   /** Must not throw. If the tile's body is a part of a file, the waiter must release it. */
   settle(outcome: LoadOutcome): void
 }
+
+/** Opens the tiles that a database makes; null: they are not in the catalog any more. */
+export type OpenDatabaseTiles = (version: CatalogVersion, readers: StorageReaders) => Source | null
 
 interface OpenedSource {
   readonly source: Source
@@ -56,7 +68,7 @@ export class TileLoader {
     dispose: ({ source }) => source.close(),
   })
   readonly #disks: DiskGate
-  readonly #database: (version: CatalogVersion) => Source | null
+  readonly #database: OpenDatabaseTiles
   readonly #readers: StorageReaders
   readonly #loads = new Map<string, Waiter[]>()
 
@@ -64,7 +76,7 @@ export class TileLoader {
     { disks, mbtiles }: { disks: DiskGate; mbtiles: MbtilesReaders },
     cached: CachedFiles | string = CachedFiles.load(SMALL_BYTES),
     remote?: (cached: CachedReader | null) => RemoteSources,
-    database: (version: CatalogVersion) => Source | null = () => null,
+    database: OpenDatabaseTiles = () => null,
   ) {
     this.#database = database
     this.#disks = disks
@@ -112,7 +124,7 @@ export class TileLoader {
       forget()
       settleAll(waiters, outcome)
     }
-    this.#read(version, place, isWanted).then(
+    this.#read(version, place, { caller: waiter.caller ?? '', isWanted }).then(
       (tile) =>
         settle(tile === null ? { kind: 'absent' } : tile === 'busy' ? { kind: 'busy' } : { kind: 'tile', tile }),
       (error) => settle({ kind: 'failed', error }),
@@ -138,24 +150,24 @@ export class TileLoader {
     void this.remote?.close()
   }
 
-  async #read(version: CatalogVersion, place: TilePlace, isWanted: () => boolean): Promise<Tile | null | 'busy'> {
+  async #read(version: CatalogVersion, place: TilePlace, asking: Asking): Promise<Tile | null | 'busy'> {
     const read = async () => {
       const opened = this.#opened(version)
-      if (opened !== undefined) return opened.tile(place, isWanted)
+      if (opened !== undefined) return opened.tile(place, asking)
       const source = await this.#open(version)
       if (source === null) return null
       // In one step, unlike `tile`, which takes several turns of the event loop: after a start every basemap begins here.
       const cached = tileAtHand(source, place)
-      return cached === undefined ? source.tile(place, isWanted) : cached
+      return cached === undefined ? source.tile(place, asking) : cached
     }
     if (isRemote(version.stored.path)) return this.remote?.wait(version.root, read) ?? null
     if (isReadByOthers(version.stored.storage) || isInDatabase(version)) return read()
-    const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted })
+    const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted: asking.isWanted })
     return outcome.ok ? outcome.value : 'busy'
   }
 
   #openDatabase(version: CatalogVersion): Source | null {
-    const source = this.#database(version)
+    const source = this.#database(version, this.#readers)
     const opened = { isFolder: true, goodUntilMs: Number.POSITIVE_INFINITY, isRenewed: false }
     if (source !== null) this.#sources.set(version.contentId, { source, ...opened })
     return source

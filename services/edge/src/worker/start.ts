@@ -144,10 +144,10 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     prefix: () => dieWithParent('KILL'),
   })
   const onReplaced = (contentId: number) => follower.renewContent(contentId)
-  const { databases, source } = openDatabases(store, () => follower.catalog)
+  const { databases, open } = openDatabases(store, () => follower.catalog)
   const openCached = (cached: CachedReader | null) =>
     openRemote({ settings, log, counters, mbtiles, onReplaced }, cached)
-  const tiles = new TileLoader({ disks, mbtiles }, undefined, openCached, source)
+  const tiles = new TileLoader({ disks, mbtiles }, undefined, openCached, open)
   const onApplied = () => {
     tiles.keepOnly(follower.catalog)
     void loop.confirm()

@@ -111,6 +111,8 @@ export const databaseTableSchema = z.object({
   /** null: the database has no definition of the SRID for PROJ */
   proj4: z.string().nullable(),
   hasZ: z.boolean(),
+  /** true if geometries may have arcs, which become lines */
+  mayCurve: z.boolean(),
   columns: z.array(columnSchema),
   /** columns that identify a feature; empty: none do */
   key: z.array(columnSchema),

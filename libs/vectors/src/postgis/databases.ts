@@ -1,10 +1,11 @@
 import { CodedError, type CodedMessage, coded } from '@gateway/contracts/messages.js'
-import type { DatabaseConnection, DatabaseRelation } from '@gateway/contracts/postgis.js'
+import type { DatabaseConnection, DatabaseRelation, DatabaseTable } from '@gateway/contracts/postgis.js'
 import { FairLanes, type Release } from '@gateway/core/lanes/fair-lanes.js'
 import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { QueryError } from '../query/cql2/expression.js'
 import type { Chunk } from '../query/items-query.js'
 import { continued, QueriesBusy, QueryAbandoned, QueryTimeout } from '../query/query-processes.js'
+import type { TableSource } from './open-table.js'
 import type { AskedTile, DatabaseFailure, FromDatabaseProcess, MadeTile, TableQuery, ToDatabaseProcess } from './messages.js'
 
 /** The built file, used both from the sources (in tests) and from the build. */
@@ -113,6 +114,13 @@ export class Databases {
     } finally {
       leave()
     }
+  }
+
+  /** Returns what a process needs to read a whole table by itself. Throws `DatabaseTrouble`. */
+  async tableSource(table: DatabaseTable, token: string): Promise<TableSource> {
+    const connection = await this.#options.connection(table.source)
+    if (connection === null) throw new DatabaseTrouble('away', coded('database_away', { name: nameOf(table) }))
+    return { connection, table, token }
   }
 
   close(): void {

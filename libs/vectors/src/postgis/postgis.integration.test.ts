@@ -126,7 +126,7 @@ const HERE = [8, 135, 86] as const
 
 test('tables, views, partitions and functions that the role may read are found, with facts of the catalogs', () => {
   expect([...found.keys()].filter((name) => !name.includes('"')).sort()).toEqual(
-    ['cgcs', 'dense', 'globe', 'guarded', 'high', 'keyless', 'kept', 'kinds', 'mercator', 'mixed', 'pairs', 'parted', 'seen', 'slow', 'spots', 'utm']
+    ['cgcs', 'dense', 'globe', 'guarded', 'high', 'kept', 'keyless', 'kinds', 'mercator', 'mixed', 'pairs', 'parted', 'seen', 'slow', 'spots', 'utm']
       .map((name) => `public-${name}`),
   )
   expect(found.get('public-kinds')).toMatchObject({ comment: 'All kinds of columns', geometryType: 'Point', count: 4 })
@@ -291,7 +291,7 @@ test('hostile values reach the database only as parameters', async () => {
   const pieces = ["'", '"', ';', '--', '/*', '\\', '$1', '?', '${', 'DROP TABLE kinds', 'OR 1=1', '\u2019', '%', '_', 'é']
   const mark = 'injected9'
   const before = server.log().length
-  for (let i = 0; i < 150; i++) {
+  for (let i = 0; i < 60; i++) {
     const value = `${mark}${pieces[i % pieces.length]}${pieces[(i * 7 + 3) % pieces.length]}${i}`
     const encoded = encodeURIComponent(value)
     const text = encodeURIComponent(value.replaceAll("'", "''"))
@@ -301,7 +301,7 @@ test('hostile values reach the database only as parameters', async () => {
     await tile('spots', HERE, value, JSON.stringify({ name: value }))
   }
   const statements = server.log().slice(before).split('\n').filter((line) => /LOG: {2}(statement|execute)/.test(line))
-  expect(statements.length).toBeGreaterThan(500)
+  expect(statements.length).toBeGreaterThan(200)
   expect(statements.filter((line) => line.includes(mark))).toEqual([])
   expect((await read('kinds', '')).features).toHaveLength(4)
 })

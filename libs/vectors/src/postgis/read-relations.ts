@@ -176,6 +176,7 @@ async function tableOf(
     setsSrid: declared === 0,
     proj4: epsgDefinition(system.code ?? 0) ?? (system.proj4 || null),
     hasZ: row.dims === 3 ? !/M$/i.test(row.typmodType) : row.dims === 4,
+    mayCurve: geometryTypeOf(row.typmodType) === 'Geometry',
     columns: published as DatabaseColumn[],
     key: keyColumns as DatabaseColumn[],
     foldsUnicode,

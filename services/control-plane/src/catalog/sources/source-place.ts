@@ -12,10 +12,12 @@ export interface SourcePlace {
   readonly choice?: PostgisChoice | undefined
 }
 
+type GivenPlace = Pick<ScanSourceBody, 'kind' | 'path' | (typeof OF_DATABASE)[number]>
+
 const OF_DATABASE = ['url', 'schemas', 'tables', 'functions', 'options'] as const
 
 /** Returns the place of a source that is to be saved. A refusal does not repeat an address, since it may hold credentials. */
-export function placeOfBody(body: ScanSourceBody): SourcePlace | Refusal {
+export function placeOfBody(body: GivenPlace): SourcePlace | Refusal {
   if (body.kind === 'postgis') return databaseOf(body)
   const foreign = OF_DATABASE.find((name) => body[name] !== undefined)
   if (foreign !== undefined) return refuse('invalid_parameters', coded('source_only_database', { name: foreign }))
@@ -24,7 +26,7 @@ export function placeOfBody(body: ScanSourceBody): SourcePlace | Refusal {
   return placeOf(body.path)
 }
 
-function databaseOf({ url, path, schemas, tables, functions, options }: ScanSourceBody): SourcePlace | Refusal {
+function databaseOf({ url, path, schemas, tables, functions, options }: GivenPlace): SourcePlace | Refusal {
   const given = url ?? path
   if (given === undefined) return refuse('invalid_parameters', coded('source_path_missing', { name: 'url' }))
   const malformed = refuse('invalid_parameters', saidOf('body.url', sentence('said.database_address')))

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
-import { VectorTile } from '@mapbox/vector-tile'
 import { type PostgisServer, startPostgis } from '@gateway/vectors/postgis/testing/server.js'
+import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useGateway } from '../harness/use-gateway.js'
@@ -32,7 +32,11 @@ const pointsIn = (tile: Buffer) =>
 test('a table is on the map with a scan, behind the same tokens as files', async () => {
   const url = server.readerUrl.replace('reader@', 'reader:secret@')
   const source = { code: 'db', kind: 'postgis', url }
-  expect(await admin('/scan-sources/try', { kind: 'postgis', url })).toMatchObject({ added: 1, problem: null, warnings: 0 })
+  expect(await admin('/scan-sources/try', { kind: 'postgis', url })).toMatchObject({
+    added: 1,
+    problem: null,
+    warnings: 0,
+  })
   const saved = await admin('/scan-sources', source)
   expect(saved).toMatchObject({ kind: 'postgis', has_password: true, path: server.readerUrl })
   expect(JSON.stringify(saved)).not.toContain('secret')
@@ -52,7 +56,12 @@ test('a table is on the map with a scan, behind the same tokens as files', async
   const tileJson = JSON.parse((await get('/vectors/public-roads/tilejson.json', token)).body.toString())
   expect(tileJson.vector_layers).toMatchObject([{ id: 'public-roads', fields: { id: 'Number', name: 'String' } }])
   const items = JSON.parse(
-    (await get("/ogc/collections/public-roads/items?limit=2&sortby=-id&filter=CASEI(name)=CASEI('STRASSE 7') OR id > 998", token)).body.toString(),
+    (
+      await get(
+        "/ogc/collections/public-roads/items?limit=2&sortby=-id&filter=CASEI(name)=CASEI('STRASSE 7') OR id > 998",
+        token,
+      )
+    ).body.toString(),
   )
   expect(items.features.map((one: { id: number }) => one.id)).toEqual([1000, 999])
   const next = items.links.find(({ rel }: { rel: string }) => rel === 'next').href

@@ -69,7 +69,17 @@ function toScanSource({ code, name, kind, path, enabled, queued_at, wanted_at, .
   const next_scan_at = wanted_at?.toISOString() ?? null
   const automatic = { publish, schedule, next_scan_at, watch, watch_problem }
   const ofDatabase = kind === 'postgis' ? { has_password: has_password === true, ...choice } : {}
-  return { code, name, kind, path, ...ofDatabase, enabled, ...automatic, last_scan, queued_at: queued_at?.toISOString() ?? null }
+  return {
+    code,
+    name,
+    kind,
+    path,
+    ...ofDatabase,
+    enabled,
+    ...automatic,
+    last_scan,
+    queued_at: queued_at?.toISOString() ?? null,
+  }
 }
 
 export interface NewScanSource {

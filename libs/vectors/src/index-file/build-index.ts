@@ -62,7 +62,9 @@ export async function buildIndex(task: IndexTask, onStep: () => void = () => {})
   await mkdir(scratch, { recursive: true })
   try {
     const vector =
-      task.database === undefined ? await openVector({ ...task, scratch, progress: onStep }) : openTable(task.database, task.code)
+      task.database === undefined
+        ? await openVector({ ...task, scratch, progress: onStep })
+        : openTable(task.database, task.code)
     try {
       const layers = await placed(vector.layers, task.code)
       const written = await fill(file, layers, task, onStep)

@@ -5,8 +5,15 @@ import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { QueryError } from '../query/cql2/expression.js'
 import type { Chunk } from '../query/items-query.js'
 import { continued, QueriesBusy, QueryAbandoned, QueryTimeout } from '../query/query-processes.js'
+import type {
+  AskedTile,
+  DatabaseFailure,
+  FromDatabaseProcess,
+  MadeTile,
+  TableQuery,
+  ToDatabaseProcess,
+} from './messages.js'
 import type { TableSource } from './open-table.js'
-import type { AskedTile, DatabaseFailure, FromDatabaseProcess, MadeTile, TableQuery, ToDatabaseProcess } from './messages.js'
 
 /** The built file, used both from the sources (in tests) and from the build. */
 const MODULE = new URL('../../dist/postgis/database-process.js', import.meta.url)
@@ -193,7 +200,8 @@ export class Databases {
         },
         ended: (how) => {
           if (this.#child === child) this.#child = null
-          for (const settle of [...this.#waiting.values()]) settle(new Error(`the process that queries databases has ended: ${how}`))
+          for (const settle of [...this.#waiting.values()])
+            settle(new Error(`the process that queries databases has ended: ${how}`))
         },
       },
     )

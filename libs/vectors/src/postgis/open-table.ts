@@ -21,7 +21,17 @@ export function openTable({ connection, table, token }: TableSource, name: strin
   const sql = openDatabase({ ...connection, pool: 1 }, { statementTimeoutSeconds, applicationName: 'gateway download' })
   const fields = table.columns.map(fieldOf)
   const query: TableQuery = {
-    ...{ index: '', table, fields, selected: fields, geometryType: null, filter: null, id: null, sort: [], after: null },
+    ...{
+      index: '',
+      table,
+      fields,
+      selected: fields,
+      geometryType: null,
+      filter: null,
+      id: null,
+      sort: [],
+      after: null,
+    },
     ...{ limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, crs: DEFAULT_CRS, format: 'geojson', texts: null },
     maxBytes: Number.POSITIVE_INFINITY,
   }
@@ -30,10 +40,22 @@ export function openTable({ connection, table, token }: TableSource, name: strin
     let n = 0
     for await (const { row, values, wkb } of featuresOf(sql, query, name, token, () => {})) {
       const id = row.ownId === null ? null : isNumber ? BigInt(row.ownId) : row.ownId
-      yield { id, row: ++n, geometry: wkb, isDamaged: false, values: values.map((value, i) => stored(value, fields[i]?.type)) }
+      yield {
+        id,
+        row: ++n,
+        geometry: wkb,
+        isDamaged: false,
+        values: values.map((value, i) => stored(value, fields[i]?.type)),
+      }
     }
   }
-  const layer: StreamedLayer = { name, fields: fields.map(({ name: of, type }) => ({ name: of, type })), crs: null, count: null, features }
+  const layer: StreamedLayer = {
+    name,
+    fields: fields.map(({ name: of, type }) => ({ name: of, type })),
+    crs: null,
+    count: null,
+    features,
+  }
   return { layers: [layer], assertUnchanged: () => {}, close: () => void sql.end({ timeout: 1 }) }
 }
 

@@ -29,7 +29,9 @@ export async function* featuresOf(
     await reserved.unsafe('BEGIN READ ONLY')
     await reserved.unsafe("SELECT set_config('gateway.token', $1::text, true)", [token])
     // A filter of a caller has its own text, of which no connection remembers any number.
-    const rows = reserved.unsafe(statement.text, statement.values as (string | null)[], { prepare: query.filter === null })
+    const rows = reserved.unsafe(statement.text, statement.values as (string | null)[], {
+      prepare: query.filter === null,
+    })
     running(rows)
     let place = table.key.length === 0 && after !== null ? Number(after.at(-1)) : offset
     for await (const batch of rows.values().cursor(Math.min(BATCH, limit + 1)))

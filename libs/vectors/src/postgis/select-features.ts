@@ -1,6 +1,6 @@
 import type { DatabaseColumn, DatabaseTable } from '@gateway/contracts/postgis.js'
-import { type IndexField, quoted } from '../index-file/index-description.js'
 import { blobOf } from '../index-file/geometry-blob.js'
+import { type IndexField, quoted } from '../index-file/index-description.js'
 import { storedId } from '../index-file/own-id.js'
 import { compile, type Sql, type SqlValue } from '../query/cql2/compile.js'
 import type { After, ItemsQuery, Row, SqlRow } from '../query/items-query.js'
@@ -103,7 +103,9 @@ function asText({ name }: DatabaseColumn): string {
 function inOrder({ name, form }: DatabaseColumn): string {
   if (form === 'text') return `${quoted(name)}::text COLLATE "C"`
   // A bare name would mean the selected column of that name.
-  return form === 'json' || form === 'other_json' ? `${shown({ name, form, type: '' })} COLLATE "C"` : `t.${quoted(name)}`
+  return form === 'json' || form === 'other_json'
+    ? `${shown({ name, form, type: '' })} COLLATE "C"`
+    : `t.${quoted(name)}`
 }
 
 /** A value of `asText` in the type of `inOrder`. */

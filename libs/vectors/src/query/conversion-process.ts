@@ -47,7 +47,16 @@ async function copied(task: FormTask, database: TableSource): Promise<FormTask> 
   await mkdir(output)
   const { code, memoryMb } = task
   const source = { root: '', path: '' }
-  const ofTable = { source, database, kind: 'postgis', fingerprint: null, encoding: null, code, crs: null, output } as const
+  const ofTable = {
+    source,
+    database,
+    kind: 'postgis',
+    fingerprint: null,
+    encoding: null,
+    code,
+    crs: null,
+    output,
+  } as const
   const description = await buildIndex({ ...ofTable, limits: { memoryMb } })
   return { ...task, index: join(output, INDEX_FILE), description: { ...task.description, ...description } }
 }

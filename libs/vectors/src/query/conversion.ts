@@ -5,8 +5,8 @@ import { killTree, type LimitMet, type WorkLimits, watchWork } from '@gateway/co
 import type { BuildTask } from '../build.js'
 import type { IndexTask } from '../index-file/build-index.js'
 import type { IndexDescription } from '../index-file/index-description.js'
-import type { BuiltTiles } from '../tiles/build-tiles.js'
 import type { TableSource } from '../postgis/open-table.js'
+import type { BuiltTiles } from '../tiles/build-tiles.js'
 import type { Crs } from './crs.js'
 
 export const FORMS = ['geojson', 'gpkg', 'fgb', 'zip', 'csv'] as const

@@ -494,12 +494,7 @@ function orderName(sort: readonly SortKey[]): string {
   return sort.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(',')
 }
 
-function afterOf(
-  cursor: string,
-  revision: string,
-  sort: readonly SortKey[],
-  table: DatabaseTable | undefined,
-): After {
+function afterOf(cursor: string, revision: string, sort: readonly SortKey[], table: DatabaseTable | undefined): After {
   let value: unknown
   try {
     value = JSON.parse(Buffer.from(cursor, 'base64url').toString())

@@ -770,7 +770,8 @@ export const en = {
       'A directory that the control plane and the edges can read, s3://bucket/prefix, or an https URL. Storage credentials are settings.',
     pathWrong: 'A path begins with a slash, s3:// or https:// and contains no credentials.',
     database: 'Address of the database',
-    databaseHint: 'postgres://role:password@host:port/name. The password is stored and never shown again. Use a role that may only read.',
+    databaseHint:
+      'postgres://role:password@host:port/name. The password is stored and never shown again. Use a role that may only read.',
     databaseWrong: 'The address of a database begins with postgres://.',
     schemas: 'Schemas',
     schemasHint: 'Separated by commas; empty: public',

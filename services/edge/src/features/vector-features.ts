@@ -12,8 +12,8 @@ import type { Databases } from '@gateway/vectors/postgis/databases.js'
 import { descriptionOf } from '@gateway/vectors/postgis/description.js'
 import { type Conversion, type ConversionOutcome, type Form, runConversion } from '@gateway/vectors/query/conversion.js'
 import { type Crs, DEFAULT_CRS } from '@gateway/vectors/query/crs.js'
-import type { QueriedIndex } from '@gateway/vectors/query/parameters.js'
 import type { Chunk, ItemsQuery } from '@gateway/vectors/query/items-query.js'
+import type { QueriedIndex } from '@gateway/vectors/query/parameters.js'
 import { QueryProcesses } from '@gateway/vectors/query/query-processes.js'
 import { LRUCache } from 'lru-cache'
 import type { CatalogVector } from '../sync/catalog.js'
@@ -236,7 +236,15 @@ function databaseIndex({ stored, factsText }: CatalogVector): FoundIndex | null 
     return { made: false, why: 'fault', message: textOf(coded('features_of_function', { name: stored.code })) }
   const { geometry_type: geometryType, feature_count: count, bounds } = facts
   const description = descriptionOf({ relation, name: stored.code, geometryType, count, bounds })
-  return { made: true, index: { description, revision: `${stored.fingerprint.slice(0, 16)}-${stored.revision}`, file: '', table: relation } }
+  return {
+    made: true,
+    index: {
+      description,
+      revision: `${stored.fingerprint.slice(0, 16)}-${stored.revision}`,
+      file: '',
+      table: relation,
+    },
+  }
 }
 
 const GONE = coded('vector_file_gone')

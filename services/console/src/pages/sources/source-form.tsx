@@ -48,7 +48,9 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
     validate: {
       code: (code) => codeProblem(code, wrongInCode, t),
       path: (path, { kind }) =>
-        kind === 'postgis' ? matches(DATABASE, t.sources.databaseWrong)(path) : matches(PLACE, t.sources.pathWrong)(path),
+        kind === 'postgis'
+          ? matches(DATABASE, t.sources.databaseWrong)(path)
+          : matches(PLACE, t.sources.pathWrong)(path),
       kind: isNotEmpty(),
     },
   })

@@ -22,7 +22,8 @@ export function placeOfBody(body: GivenPlace): SourcePlace | Refusal {
   const foreign = OF_DATABASE.find((name) => body[name] !== undefined)
   if (foreign !== undefined) return refuse('invalid_parameters', coded('source_only_database', { name: foreign }))
   if (body.path === undefined) return refuse('invalid_parameters', coded('source_path_missing', { name: 'path' }))
-  if (/^postgres/.test(body.path)) return refuse('invalid_parameters', saidOf('body.path', sentence('said.absolute_or_remote')))
+  if (/^postgres/.test(body.path))
+    return refuse('invalid_parameters', saidOf('body.path', sentence('said.absolute_or_remote')))
   return placeOf(body.path)
 }
 

@@ -51,7 +51,10 @@ export async function walkDatabase(
       const was = before.get(vector.relativePath)
       // Facts that are as before are not written, so that edges read nothing after a scan without changes.
       const isSame =
-        was?.available === true && was.fingerprint === vector.fingerprint && was.path === vector.path && isSameFacts(was.facts, vector.facts)
+        was?.available === true &&
+        was.fingerprint === vector.fingerprint &&
+        was.path === vector.path &&
+        isSameFacts(was.facts, vector.facts)
       found.vectors.push(isSame ? { ...vector, facts: null } : vector)
     }
     return { kind: 'vector', found, steps }

@@ -73,6 +73,12 @@ export const ADDRESSES = {
     },
   ],
   wmtsResource: [{ form: '/wmts/1.0.0/WMTSCapabilities.xml', text: 'the capabilities of the WMTS' }],
+  wms: [
+    {
+      form: '/wms',
+      text: 'WMS 1.3.0 and 1.1.1: pictures of any size and place from the tiles of the basemaps, and the features of vectors ([WMS](../howto/wms.md))',
+    },
+  ],
   tms: [
     { form: '/tms/1.0.0', text: 'TMS 1.0.0, rows counted from the south' },
     { form: '/tms/1.0.0/{code}' },

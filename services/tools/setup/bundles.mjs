@@ -38,6 +38,7 @@ const COMPILED = ['libs', 'services']
 const PROCESSES = [
   'libs/core/dist/outgoing/look-up-process.js',
   'libs/styles/dist/asset-process.js',
+  'libs/tilesets/dist/maps/map-process.js',
   'libs/tilesets/dist/mbtiles/readers/process.js',
   'libs/vectors/dist/query/conversion-process.js',
   'libs/vectors/dist/query/query-process.js',

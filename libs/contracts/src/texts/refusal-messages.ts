@@ -244,6 +244,7 @@ export const REFUSAL_MESSAGES = {
   token_outside: 'the service token is limited to an area, and this lies outside or cannot be cut to it',
   signing_two_areas: 'the bounds and those of the service token have two parts in common: sign each of them',
   documents_full: 'too many different documents are being made; please try again',
+  maps_full: 'too many pictures of maps are being drawn; please try again',
   documents_full_for_token: 'too many different documents are being made for this token; please try again',
   archive_address: 'there is nothing at this address: archives are at /archives/{code}/{version}.pmtiles and .mbtiles',
   content_changed: 'the content does not match If-Match or If-Unmodified-Since',

@@ -467,6 +467,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   token_outside: '服务令牌限定了区域，而所请求的内容在区域之外，或无法按区域裁剪',
   signing_two_areas: '所给范围与服务令牌的范围有两处重叠：请分别签名',
   documents_full: '正在生成的不同文档过多；请重试',
+  maps_full: '正在绘制的地图图片过多；请重试',
   documents_full_for_token: '正在为此令牌生成的不同文档过多；请重试',
   archive_address: '此 URL 没有任何内容：归档位于 /archives/{code}/{version}.pmtiles 和 .mbtiles',
   content_changed: '内容不是 If-Match 或 If-Unmodified-Since 所指的那一个',

@@ -65,7 +65,12 @@ export function cutKey(area: Bounds, inGzip: boolean): string {
   return `${areaKey(area)}${inGzip ? '' : ' plain'}`
 }
 
-async function plainBytes(edge: Edge, { version }: TileTarget, { body, encoding }: Tile): Promise<Uint8Array | 'busy'> {
+/** Returns the content of a tile, whose part of a file is released. */
+export async function plainBytes(
+  edge: Edge,
+  { version }: Pick<TileTarget, 'version'>,
+  { body, encoding }: Tile,
+): Promise<Uint8Array | 'busy'> {
   const stored = body instanceof Uint8Array ? body : await readPartOf(edge, version.root, body)
   if (stored === 'busy' || encoding !== 'gzip') return stored
   return unpack(stored, { maxOutputLength: MAX_PLAIN_BYTES })

@@ -189,7 +189,7 @@ async function answerItems(
 }
 
 /** Restricts a query to the features that intersect the area of a token. */
-function withinArea(query: ItemsQuery, area: Bounds | null): ItemsQuery {
+export function withinArea(query: ItemsQuery, area: Bounds | null): ItemsQuery {
   if (area === null) return query
   const inArea: Expression = { op: 's_intersects', args: [{ property: GEOMETRY_NAME }, { bbox: area }] }
   return { ...query, filter: query.filter === null ? inArea : { op: 'and', args: [query.filter, inArea] } }

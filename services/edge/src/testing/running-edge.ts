@@ -21,6 +21,7 @@ import { VectorFeatures } from '../features/vector-features.js'
 import { DiskGate } from '../files/disk-gate.js'
 import { Access } from '../http/access.js'
 import { type HttpServer, prepareServer } from '../http/server.js'
+import { MapDrawer } from '../maps/map-drawer.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
 import { HotTiles } from '../native/hot-tiles.js'
@@ -68,6 +69,8 @@ export async function runEdge(options: {
   readonly stallSeconds?: number
   /** Size in bytes from which tiles are sent by reference to their file; default: no tile that is otherwise kept in memory. */
   readonly copyBelow?: number
+  /** Limits of pictures of maps; default: those of an edge. */
+  readonly maps?: ConstructorParameters<typeof MapDrawer>[0]
   /** Further settings. */
   readonly env?: Readonly<Record<string, string>>
 }): Promise<RunningEdge> {
@@ -142,6 +145,7 @@ export async function runEdge(options: {
     documents: new DocumentCache(turns, disks, `${options.dataDir}/documents`),
     zips: new ZipStore(`${options.dataDir}/zips`, log, disks),
     styleAssets: new StyleAssets(`${options.dataDir}/styles`, log, disks),
+    maps: new MapDrawer(options.maps),
     features: new VectorFeatures({
       folder: `${options.dataDir}/derived`,
       maxBytes: settings.derivedBytes,

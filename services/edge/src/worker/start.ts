@@ -29,6 +29,7 @@ import { VectorFeatures } from '../features/vector-features.js'
 import { DiskGate } from '../files/disk-gate.js'
 import { Access } from '../http/access.js'
 import { type HttpServer, prepareServer } from '../http/server.js'
+import { MapDrawer } from '../maps/map-drawer.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
 import { remoteCacheOf } from '../metrics/remote-cache.js'
@@ -258,6 +259,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     documents: new DocumentCache(turns, disks, path.join(settings.dataDir, 'cache', 'documents')),
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
     styleAssets,
+    maps: new MapDrawer(),
     features: new VectorFeatures({
       folder: path.join(settings.dataDir, 'cache', 'derived'),
       maxBytes: settings.derivedBytes,
@@ -316,6 +318,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
         tracer.close(),
       ])
       edge.features.close()
+      edge.maps.close()
       tiles.closeAll()
     },
   }

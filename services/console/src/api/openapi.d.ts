@@ -109,7 +109,7 @@ export interface paths {
             filter?: {
               q?: string;
               /** @enum {string} */
-              kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+              kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
               /** @enum {string} */
               tiles_status?: "none" | "building" | "ready" | "failed";
               source_code?: string;
@@ -374,7 +374,7 @@ export interface paths {
           sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "relative_path" | "-relative_path" | "file_name" | "-file_name" | "size" | "-size" | "modified_at" | "-modified_at" | "source_code" | "-source_code" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+          kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
           tiles_status?: "none" | "building" | "ready" | "failed";
           source_code?: string;
           available?: "true" | "false";
@@ -903,7 +903,7 @@ export interface paths {
               code: string;
               name: string;
               /** @enum {string} */
-              kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+              kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
               relative_path: string;
               file_name: string;
               size: number;
@@ -1011,7 +1011,7 @@ export interface paths {
           sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "path" | "-path" | "enabled" | "-enabled" | "last_scan" | "-last_scan";
           limit?: number;
           offset?: number;
-          kind?: "basemap" | "vector" | "style";
+          kind?: "basemap" | "vector" | "style" | "postgis";
           enabled?: "true" | "false";
           status?: "running" | "succeeded" | "failed";
         };
@@ -1033,8 +1033,32 @@ export interface paths {
           "application/json": {
             code: string;
             /** @enum {string} */
-            kind: "basemap" | "vector" | "style";
-            path: string;
+            kind: "basemap" | "vector" | "style" | "postgis";
+            path?: string;
+            url?: string;
+            schemas?: string[];
+            tables?: string[];
+            functions?: string[];
+            options?: {
+              ttl_seconds?: number;
+              statement_timeout_seconds?: number;
+              srid?: number;
+              id_column?: string;
+              /** @description the columns that are published; default: all */
+              properties?: string[];
+              pool?: number;
+              tables?: {
+                [key: string]: {
+                  ttl_seconds?: number;
+                  statement_timeout_seconds?: number;
+                  srid?: number;
+                  id_column?: string;
+                  /** @description the columns that are published; default: all */
+                  properties?: string[];
+                };
+              };
+            };
+            has_password?: unknown;
             name?: string;
             enabled?: boolean;
             /** @enum {string} */
@@ -1060,8 +1084,31 @@ export interface paths {
               code: string;
               name: string;
               /** @enum {string} */
-              kind: "basemap" | "vector" | "style";
+              kind: "basemap" | "vector" | "style" | "postgis";
               path: string;
+              has_password?: boolean;
+              schemas?: string[];
+              tables?: string[];
+              functions?: string[];
+              options?: {
+                ttl_seconds?: number;
+                statement_timeout_seconds?: number;
+                srid?: number;
+                id_column?: string;
+                /** @description the columns that are published; default: all */
+                properties?: string[];
+                pool?: number;
+                tables?: {
+                  [key: string]: {
+                    ttl_seconds?: number;
+                    statement_timeout_seconds?: number;
+                    srid?: number;
+                    id_column?: string;
+                    /** @description the columns that are published; default: all */
+                    properties?: string[];
+                  };
+                };
+              };
               enabled: boolean;
               /** @enum {string} */
               publish: "automatic" | "approval";
@@ -1227,8 +1274,31 @@ export interface paths {
         content: {
           "application/json": {
             /** @enum {string} */
-            kind: "basemap" | "vector" | "style";
-            path: string;
+            kind: "basemap" | "vector" | "style" | "postgis";
+            path?: string;
+            url?: string;
+            schemas?: string[];
+            tables?: string[];
+            functions?: string[];
+            options?: {
+              ttl_seconds?: number;
+              statement_timeout_seconds?: number;
+              srid?: number;
+              id_column?: string;
+              /** @description the columns that are published; default: all */
+              properties?: string[];
+              pool?: number;
+              tables?: {
+                [key: string]: {
+                  ttl_seconds?: number;
+                  statement_timeout_seconds?: number;
+                  srid?: number;
+                  id_column?: string;
+                  /** @description the columns that are published; default: all */
+                  properties?: string[];
+                };
+              };
+            };
             code?: string;
           };
         };
@@ -5426,7 +5496,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
       relative_path: string;
       file_name: string;
       size: number;
@@ -5472,7 +5542,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
       relative_path: string;
       file_name: string;
       size: number;
@@ -5524,8 +5594,31 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "basemap" | "vector" | "style";
+      kind: "basemap" | "vector" | "style" | "postgis";
       path: string;
+      has_password?: boolean;
+      schemas?: string[];
+      tables?: string[];
+      functions?: string[];
+      options?: {
+        ttl_seconds?: number;
+        statement_timeout_seconds?: number;
+        srid?: number;
+        id_column?: string;
+        /** @description the columns that are published; default: all */
+        properties?: string[];
+        pool?: number;
+        tables?: {
+          [key: string]: {
+            ttl_seconds?: number;
+            statement_timeout_seconds?: number;
+            srid?: number;
+            id_column?: string;
+            /** @description the columns that are published; default: all */
+            properties?: string[];
+          };
+        };
+      };
       enabled: boolean;
       /** @enum {string} */
       publish: "automatic" | "approval";

@@ -73,7 +73,8 @@ async function query(exchange: RequestContext, request: WmsInfo, index: QueriedI
   const parsed = parseItemsQuery(`bbox=${bounds.join(',')}&limit=${request.count}&f=geojson`, '', index)
   const bounded = { ...withinArea(parsed, area), maxBytes: MAX_BYTES[request.format] }
   const parts: Uint8Array[] = []
-  for await (const { bytes } of edge.features.queries.run(bounded, gone, token ?? '')) parts.push(bytes)
+  for await (const { bytes } of edge.features.run(bounded, index.description.layers[0]?.id ?? '', gone, token ?? ''))
+    parts.push(bytes)
   return Buffer.concat(parts).toString()
 }
 

@@ -8,6 +8,7 @@ import type { Tracer } from '@gateway/core/tracing/span.js'
 import { NO_TRACER } from '@gateway/core/tracing/tracer.js'
 import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import type { CachedReader } from '@gateway/tilesets/source.js'
 import { SMALL_BYTES } from '@gateway/tilesets/source.js'
 import { SignedUrls } from '../auth/signed-urls.js'
 import { TokenCache } from '../auth/token-cache.js'
@@ -15,6 +16,7 @@ import { TokenUsage } from '../auth/token-usage.js'
 import { DocumentCache } from '../documents/document-cache.js'
 import { Turns } from '../documents/turns.js'
 import type { Edge } from '../edge.js'
+import { openDatabases } from '../features/open-databases.js'
 import { VectorFeatures } from '../features/vector-features.js'
 import { DiskGate } from '../files/disk-gate.js'
 import { Access } from '../http/access.js'
@@ -113,9 +115,11 @@ export async function runEdge(options: {
     edge.hotTiles.follow(freshness.catalog)
   }
   const turns = new Turns()
-  const tiles = new TileLoader({ disks, mbtiles }, undefined, (cached) =>
-    openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
-  )
+  const noStore = { query: () => Promise.reject(new Error('this edge has no store')) }
+  const { databases, open } = openDatabases(noStore, () => freshness.catalog)
+  const openCached = (cached: CachedReader | null) =>
+    openRemote({ settings, log, counters, mbtiles, onReplaced }, cached)
+  const tiles = new TileLoader({ disks, mbtiles }, undefined, openCached, open)
   const edge: Edge = {
     settings,
     log,
@@ -147,6 +151,7 @@ export async function runEdge(options: {
       maxBytes: settings.derivedBytes,
       tiles,
       current: (code) => freshness.catalog.vectors.get(code),
+      databases,
     }),
     sender: new FileSender({
       log,

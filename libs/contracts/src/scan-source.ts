@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { asListedSchema, codeSchema, MAX_LABEL_LENGTH, timestampSchema } from './common.js'
 import { messageFields, sentence } from './messages.js'
+import { postgisChoiceSchema } from './postgis.js'
 import { warningsField } from './warning.js'
 
-export const SOURCE_KINDS = ['basemap', 'vector', 'style'] as const
+export const SOURCE_KINDS = ['basemap', 'vector', 'style', 'postgis'] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
 /** Treatment of a version that is found for the first time. */
@@ -104,7 +105,9 @@ export const scanSourceSchema = z.object({
   code: z.string(),
   name: z.string(),
   kind: z.enum(SOURCE_KINDS),
-  path: z.string(),
+  path: z.string().describe('the directory or address; of a database its address without the password'),
+  has_password: z.boolean().optional().describe('only of a database: true if a password is stored'),
+  ...postgisChoiceSchema.shape,
   enabled: z.boolean().describe('false: it is not scanned, and no item from it is served or listed'),
   publish: publishSchema,
   schedule: scanScheduleSchema.nullable(),
@@ -124,14 +127,27 @@ export type ScanSource = z.infer<typeof scanSourceSchema>
 /** The response to saving a source. */
 export const savedScanSourceSchema = scanSourceSchema.extend(warningsField)
 
+const pathSchema = z
+  .string()
+  .max(4096)
+  .regex(/^(\/|s3:\/\/|https?:\/\/|postgres(ql)?:\/\/)[^\0]*$/, sentence('said.absolute_or_remote'))
+  .describe('a directory, or `s3://bucket/prefix`, or an http(s) address; never with credentials in it')
+
 export const scanSourceBodySchema = z.strictObject({
   code: codeSchema,
   kind: z.enum(SOURCE_KINDS),
-  path: z
+  path: pathSchema.optional(),
+  url: z
     .string()
     .max(4096)
-    .regex(/^(\/|s3:\/\/|https?:\/\/)[^\0]*$/, sentence('said.absolute_or_remote'))
-    .describe('a directory, or `s3://bucket/prefix`, or an http(s) address; never with credentials in it'),
+    .regex(/^postgres(ql)?:\/\/[^\0\r\n]+$/, sentence('said.database_address'))
+    .optional()
+    .describe(
+      'only for `postgis`: the address of a database, `postgres://role:password@host:port/name?sslmode=verify-full`. The password is never returned; ' +
+        'an address without one keeps the stored password',
+    ),
+  ...postgisChoiceSchema.shape,
+  has_password: asListedSchema,
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   enabled: z.boolean().optional(),
   publish: publishSchema.optional(),
@@ -146,8 +162,8 @@ export type ScanSourceBody = z.infer<typeof scanSourceBodySchema>
 
 /** A source that may be unregistered. */
 export const triedSourceSchema = scanSourceBodySchema
-  .pick({ kind: true, path: true })
-  .extend({ code: codeSchema.optional() })
+  .pick({ kind: true })
+  .extend({ path: pathSchema, code: codeSchema.optional() })
 
 export const STORAGE_STATES = ['answers', 'missing', 'no_credentials', 'refuses', 'no_answer'] as const
 

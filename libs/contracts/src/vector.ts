@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { boundsSchema, withdrawableFields, withdrawnSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 import { type CodedMessage, messageFields, sentence } from './messages.js'
+import type { DatabaseRelation } from './postgis.js'
 
 export const VECTOR_KINDS = [
   'geojson',
@@ -14,6 +15,8 @@ export const VECTOR_KINDS = [
   'kmz',
   'gml',
   'csv',
+  'postgis',
+  'postgis-function',
 ] as const
 export type VectorKind = (typeof VECTOR_KINDS)[number]
 
@@ -32,6 +35,9 @@ export const VECTOR_DOWNLOADS: Readonly<Record<VectorKind, { readonly extension:
   kmz: { extension: 'kmz', type: 'application/vnd.google-earth.kmz' },
   gml: { extension: 'gml', type: 'application/gml+xml' },
   csv: { extension: 'csv', type: 'text/csv' },
+  // A table has no stored form; `/download` sends GeoJSON.
+  postgis: { extension: 'geojson', type: 'application/geo+json' },
+  'postgis-function': { extension: 'geojson', type: 'application/geo+json' },
 }
 
 /** Names of GeoJSON; `Geometry` for several kinds, and for curves and surfaces, for which GeoJSON has no names. */
@@ -108,6 +114,10 @@ export interface ReadFacts extends VectorFacts {
   readonly raw_fields?: readonly VectorField[] | undefined
   /** warnings of a scan, valid while the content is unchanged; the scan adds the parameter `file` */
   readonly warnings?: readonly CodedMessage[] | undefined
+  /** what of a database it is */
+  readonly relation?: DatabaseRelation | undefined
+  /** the comment on the table or function */
+  readonly description?: string | undefined
 }
 
 export const UNKNOWN_FACTS: VectorFacts = {

@@ -16,6 +16,8 @@ export interface TilePlace {
   readonly y: number
   /** `@2x`: a separate file of that name in a folder */
   readonly suffix?: '' | '@2x'
+  /** whatever else a tile that is made for a request depends on; absent: nothing */
+  readonly variant?: string
 }
 
 /** Who waits for a tile, for a storage that has to make it. */
@@ -64,6 +66,8 @@ export interface Tile {
   readonly currentForSeconds?: number
   /** true if a newer one could not be had */
   readonly isStale?: boolean
+  /** number of features that a tile that was made leaves out, because they do not fit; absent: none is known of */
+  readonly leftOut?: number
 }
 
 /** The positions of tiles of a source on this machine's own disks, for code that reads them directly. Valid until the source is closed. */

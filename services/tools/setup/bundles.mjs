@@ -41,6 +41,7 @@ const PROCESSES = [
   'libs/tilesets/dist/mbtiles/readers/process.js',
   'libs/vectors/dist/query/conversion-process.js',
   'libs/vectors/dist/query/query-process.js',
+  'libs/vectors/dist/postgis/database-process.js',
   'services/control-plane/dist/catalog/changes/changes-process.js',
   'services/control-plane/dist/catalog/compare/compare-process.js',
   'services/control-plane/dist/catalog/health/check-process.js',

@@ -4,12 +4,16 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type CodedMessage, coded, type MessageCode, textOf } from '@gateway/contracts/messages.js'
+import type { ReadFacts } from '@gateway/contracts/vector.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import type { VectorSource } from '@gateway/vectors/formats/open-vector.js'
 import { DESCRIPTION_FILE, INDEX_FILE, indexDescriptionSchema } from '@gateway/vectors/index-file/index-description.js'
+import type { Databases } from '@gateway/vectors/postgis/databases.js'
+import { descriptionOf } from '@gateway/vectors/postgis/description.js'
 import { type Conversion, type ConversionOutcome, type Form, runConversion } from '@gateway/vectors/query/conversion.js'
 import { type Crs, DEFAULT_CRS } from '@gateway/vectors/query/crs.js'
 import type { QueriedIndex } from '@gateway/vectors/query/parameters.js'
+import type { Chunk, ItemsQuery } from '@gateway/vectors/query/items-query.js'
 import { QueryProcesses } from '@gateway/vectors/query/query-processes.js'
 import { LRUCache } from 'lru-cache'
 import type { CatalogVector } from '../sync/catalog.js'
@@ -29,6 +33,7 @@ export interface FeaturesOptions {
   readonly tiles: Pick<TileLoader, 'remote'>
   /** Returns a vector as the catalog has it now. */
   current(code: string): CatalogVector | undefined
+  readonly databases: Databases
 }
 
 export type NotMade = Exclude<Derived, { made: true }>
@@ -36,7 +41,8 @@ export type FoundIndex = { readonly made: true; readonly index: QueriedIndex } |
 
 /** The features of vectors: an index for each content, queries of it, and downloads that are made from it. */
 export class VectorFeatures {
-  readonly queries = new QueryProcesses()
+  readonly databases: Databases
+  readonly #queries = new QueryProcesses()
   readonly #store: DerivedStore
   readonly #maxBytes: number
   readonly #tiles: Pick<TileLoader, 'remote'>
@@ -50,7 +56,8 @@ export class VectorFeatures {
     ttl: LOOK_AGAIN_MS,
   })
 
-  constructor({ folder, maxBytes, tiles, current }: FeaturesOptions) {
+  constructor({ folder, maxBytes, tiles, current, databases }: FeaturesOptions) {
+    this.databases = databases
     this.#store = new DerivedStore(folder, maxBytes)
     this.#maxBytes = maxBytes
     this.#tiles = tiles
@@ -63,6 +70,8 @@ export class VectorFeatures {
    * @param caller see `DerivedStore.get`
    */
   async index(vector: CatalogVector, caller = ''): Promise<FoundIndex> {
+    const ofDatabase = databaseIndex(vector)
+    if (ofDatabase !== null) return ofDatabase
     const revision = revisionOf(vector)
     const { build, buildRevision } = vector.stored.tiles
     // Uses the index that the control plane has built with the tiles, if it is visible on this host and of the current
@@ -89,6 +98,14 @@ export class VectorFeatures {
     if (build === null) return null
     const index = await this.#describe(build.folder, `build-${buildRevision}`).catch(() => null)
     return index && { made: true, index }
+  }
+
+  /** Runs a query of an index or a table. See `QueryProcesses.run`. @param code of the vector */
+  run(query: ItemsQuery, code: string, gone?: AbortSignal, caller = ''): AsyncGenerator<Chunk, void> {
+    const { table } = query
+    return table === undefined
+      ? this.#queries.run(query, gone, caller)
+      : this.databases.run({ ...query, table }, code, gone, caller)
   }
 
   /** Returns a download of an indexed vector in another form. */
@@ -127,7 +144,8 @@ export class VectorFeatures {
   }
 
   close(): void {
-    this.queries.close()
+    this.#queries.close()
+    this.databases.close()
   }
 
   /** Runs a conversion until its vector is withdrawn, deleted or has new content. */
@@ -188,6 +206,18 @@ export class VectorFeatures {
     const real = await fs.realpath(folder)
     return { root: real, path: path.join(real, `source.${location.replace(/^.*\./, '')}`) }
   }
+}
+
+/** Returns the description of what a database has; null: the vector is a file. */
+function databaseIndex({ stored, factsText }: CatalogVector): FoundIndex | null {
+  const facts = factsText === null ? null : (JSON.parse(factsText) as ReadFacts)
+  const relation = facts?.relation
+  if (facts === null || relation === undefined) return null
+  if (relation.what === 'function')
+    return { made: false, why: 'fault', message: textOf(coded('features_of_function', { name: stored.code })) }
+  const { geometry_type: geometryType, feature_count: count, bounds } = facts
+  const description = descriptionOf({ relation, name: stored.code, geometryType, count, bounds })
+  return { made: true, index: { description, revision: `${stored.fingerprint.slice(0, 16)}-${stored.revision}`, file: '', table: relation } }
 }
 
 const GONE = coded('vector_file_gone')

@@ -40,7 +40,7 @@ export function cutTile(
   const { version, place } = target
   const boxes = areaInTile(matrixSetOf(version.stored), place, area)
   if (boxes === null || version.stored.format !== 'pbf') return null
-  const name = `${version.contentId}/${place.z}/${place.x}/${place.y} ${target.cacheControl}${cutKey(area, inGzip)}`
+  const name = `${version.contentId}/${place.z}/${place.x}/${place.y}${place.variant ?? ''} ${target.cacheControl}${cutKey(area, inGzip)}`
   return edge.hotTiles.cutOnce(name, async () => {
     const loaded = await new Promise<LoadOutcome>((settle) => edge.tiles.load(version, place, { isWanted, settle }))
     if (loaded.kind !== 'tile') return loaded

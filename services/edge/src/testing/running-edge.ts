@@ -15,6 +15,7 @@ import { TokenUsage } from '../auth/token-usage.js'
 import { DocumentCache } from '../documents/document-cache.js'
 import { Turns } from '../documents/turns.js'
 import type { Edge } from '../edge.js'
+import { openDatabases } from '../features/open-databases.js'
 import { VectorFeatures } from '../features/vector-features.js'
 import { DiskGate } from '../files/disk-gate.js'
 import { Access } from '../http/access.js'
@@ -26,6 +27,7 @@ import { NativePublisher } from '../native/publisher.js'
 import { Upstream } from '../proxy/upstream.js'
 import { StyleAssets } from '../styles/style-assets.js'
 import { type Catalog, withNewContent } from '../sync/catalog.js'
+import type { CachedReader } from '@gateway/tilesets/source.js'
 import { openRemote } from '../tiles/open-remote.js'
 import { ReadTroubles } from '../tiles/read-troubles.js'
 import { TileLoader } from '../tiles/tile-loader.js'
@@ -110,9 +112,11 @@ export async function runEdge(options: {
     edge.hotTiles.follow(freshness.catalog)
   }
   const turns = new Turns()
-  const tiles = new TileLoader({ disks, mbtiles }, undefined, (cached) =>
-    openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
-  )
+  const noStore = { query: () => Promise.reject(new Error('this edge has no store')) }
+  const { databases, open } = openDatabases(noStore, () => freshness.catalog)
+  const openCached = (cached: CachedReader | null) =>
+    openRemote({ settings, log, counters, mbtiles, onReplaced }, cached)
+  const tiles = new TileLoader({ disks, mbtiles }, undefined, openCached, open)
   const edge: Edge = {
     settings,
     log,
@@ -143,6 +147,7 @@ export async function runEdge(options: {
       maxBytes: settings.derivedBytes,
       tiles,
       current: (code) => freshness.catalog.vectors.get(code),
+      databases,
     }),
     sender: new FileSender({
       log,

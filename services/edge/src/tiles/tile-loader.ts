@@ -15,7 +15,7 @@ import {
 } from '@gateway/tilesets/source.js'
 import { LRUCache } from 'lru-cache'
 import type { DiskGate } from '../files/disk-gate.js'
-import type { Catalog, CatalogVersion } from '../sync/catalog.js'
+import { type Catalog, type CatalogVersion, DATABASE_TILES } from '../sync/catalog.js'
 import { OpenFile } from './open-file.js'
 
 /** Limit: each open archive occupies a descriptor. A folder occupies none and has less weight: thousands of them must not displace each other. */
@@ -45,6 +45,9 @@ export interface Waiter {
   settle(outcome: LoadOutcome): void
 }
 
+/** Opens the tiles that a database makes; null: they are not in the catalog any more. */
+export type OpenDatabaseTiles = (version: CatalogVersion, readers: StorageReaders) => Source | null
+
 interface OpenedSource {
   readonly source: Source
   readonly isFolder: boolean
@@ -65,6 +68,7 @@ export class TileLoader {
     dispose: ({ source }) => source.close(),
   })
   readonly #disks: DiskGate
+  readonly #database: OpenDatabaseTiles
   readonly #readers: StorageReaders
   readonly #loads = new Map<string, Waiter[]>()
 
@@ -72,7 +76,9 @@ export class TileLoader {
     { disks, mbtiles }: { disks: DiskGate; mbtiles: MbtilesReaders },
     cached: CachedFiles | string = CachedFiles.load(SMALL_BYTES),
     remote?: (cached: CachedReader | null) => RemoteSources,
+    database: OpenDatabaseTiles = () => null,
   ) {
+    this.#database = database
     this.#disks = disks
     // Without the addon every tile of a file is loaded by a thread.
     const reader = typeof cached === 'string' ? null : cached
@@ -97,7 +103,7 @@ export class TileLoader {
 
   /** Lets concurrent requests for one tile share its loading. */
   load(version: CatalogVersion, place: TilePlace, waiter: Waiter): void {
-    const key = `${version.contentId}/${place.z}/${place.x}/${place.y}${place.suffix ?? ''}`
+    const key = `${version.contentId}/${place.z}/${place.x}/${place.y}${place.suffix ?? ''}${place.variant ?? ''}`
     const waiting = this.#loads.get(key)
     if (waiting !== undefined) {
       waiting.push(waiter)
@@ -155,9 +161,16 @@ export class TileLoader {
       return cached === undefined ? source.tile(place, asking) : cached
     }
     if (isRemote(version.stored.path)) return this.remote?.wait(version.root, read) ?? null
-    if (isReadByOthers(version.stored.storage)) return read()
+    if (isReadByOthers(version.stored.storage) || isInDatabase(version)) return read()
     const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted: asking.isWanted })
     return outcome.ok ? outcome.value : 'busy'
+  }
+
+  #openDatabase(version: CatalogVersion): Source | null {
+    const source = this.#database(version, this.#readers)
+    const opened = { isFolder: true, goodUntilMs: Number.POSITIVE_INFINITY, isRenewed: false }
+    if (source !== null) this.#sources.set(version.contentId, { source, ...opened })
+    return source
   }
 
   /** Returns undefined if the source must be opened first, or again. */
@@ -175,6 +188,7 @@ export class TileLoader {
 
   async #open(version: CatalogVersion): Promise<Source | null> {
     const { stored, root, contentId } = version
+    if (isInDatabase(version)) return this.#openDatabase(version)
     // Checks the version itself, because its scan source may contain mounts.
     const mayBeMounted = !isReadByOthers(stored.storage) && !isRemote(stored.path)
     const isMounted = mayBeMounted && !(await isOnLocalDisk(stored.path).catch(() => false))
@@ -191,6 +205,11 @@ export class TileLoader {
     this.#sources.set(contentId, { source, isFolder, goodUntilMs, isRenewed: false })
     return source
   }
+}
+
+/** True if a database makes the tiles. */
+export function isInDatabase({ stored }: CatalogVersion): boolean {
+  return stored.path.startsWith(DATABASE_TILES)
 }
 
 /** True if SQLite reads it, in another process. */

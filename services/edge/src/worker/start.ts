@@ -16,6 +16,7 @@ import { openStore } from '@gateway/store/connect.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import { noteTokensUsed } from '@gateway/store/tokens.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import type { CachedReader } from '@gateway/tilesets/source.js'
 import { Registry } from 'prom-client'
 import { SignedUrls } from '../auth/signed-urls.js'
 import { TokenCache } from '../auth/token-cache.js'
@@ -23,6 +24,7 @@ import { TokenUsage, USAGE_FLUSH_MS } from '../auth/token-usage.js'
 import { DocumentCache } from '../documents/document-cache.js'
 import { Turns } from '../documents/turns.js'
 import type { Edge, Freshness } from '../edge.js'
+import { openDatabases } from '../features/open-databases.js'
 import { VectorFeatures } from '../features/vector-features.js'
 import { DiskGate } from '../files/disk-gate.js'
 import { Access } from '../http/access.js'
@@ -142,9 +144,10 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     prefix: () => dieWithParent('KILL'),
   })
   const onReplaced = (contentId: number) => follower.renewContent(contentId)
-  const tiles = new TileLoader({ disks, mbtiles }, undefined, (cached) =>
-    openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
-  )
+  const { databases, open } = openDatabases(store, () => follower.catalog)
+  const openCached = (cached: CachedReader | null) =>
+    openRemote({ settings, log, counters, mbtiles, onReplaced }, cached)
+  const tiles = new TileLoader({ disks, mbtiles }, undefined, openCached, open)
   const onApplied = () => {
     tiles.keepOnly(follower.catalog)
     void loop.confirm()
@@ -260,6 +263,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       maxBytes: settings.derivedBytes,
       tiles,
       current: (code) => freshness.catalog.vectors.get(code),
+      databases,
     }),
     sender,
     upstream,

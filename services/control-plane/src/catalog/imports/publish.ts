@@ -2,7 +2,6 @@ import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
-import type { SourceKind } from '@gateway/contracts/scan-source.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import { upsertScanSource } from '@gateway/store/scan-sources.js'
 import { readVectors } from '@gateway/store/vectors.js'
@@ -25,7 +24,7 @@ const SOURCES = { basemap: 'imports', vector: 'imports-vectors' } as const
 export type Published = { readonly ok: true; readonly code: string } | Refusal
 
 /** Returns the directory of a source of imports, and registers it as a scan source. */
-async function importSource(ctx: ControlContext, kind: Exclude<SourceKind, 'style'>): Promise<string> {
+async function importSource(ctx: ControlContext, kind: keyof typeof SOURCES): Promise<string> {
   const root = path.join(ctx.settings.dataDir, 'imports', `${kind}s`)
   await mkdir(root, { recursive: true })
   const source = { code: SOURCES[kind], kind, path: root, name: undefined, enabled: undefined }

@@ -147,6 +147,10 @@ export async function walkSource(
   signal: AbortSignal,
   { changed = null, onProgress = () => {} }: WalkSourceOptions = {},
 ): Promise<Found> {
+  if (source.kind === 'postgis') {
+    const { walkDatabase } = await import('./database/walk-database.js')
+    return walkDatabase(ctx, source, signal, onProgress)
+  }
   if (isRemote(source.path) && source.kind === 'style') throw new WalkError(coded('style_source_remote'))
   if (isRemote(source.path)) {
     // Loaded on demand, since it reads vectors in this process.

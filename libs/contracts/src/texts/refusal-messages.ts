@@ -270,6 +270,7 @@ export const REFUSAL_MESSAGES = {
   upstream_busy: 'the service of this tile is not asked at the moment; please try again',
   upstream_silent: 'the service of this tile does not answer; please try again',
   upstream_wrong: 'the service of this tile answers with something else; please try again',
+  not_of_service: 'version {version} of {name} is of no service',
   tile_not_made: 'the tile cannot be made at the moment; please try again',
   files_full: 'too many files and connections are open; please try again',
   edge_failed: 'the edge failed to serve this request; its log has the reason',

@@ -140,7 +140,7 @@ export class ServiceClient {
 
   async #follow(request: ServiceRequest): Promise<Answer> {
     const { timeoutMs } = this.#options
-    const limit = AbortSignal.timeout(timeoutMs)
+    const limit: AbortSignal = AbortSignal.timeout(timeoutMs)
     const signal = AbortSignal.any([limit, request.signal])
     const first = new URL(request.url)
     let url: URL = first
@@ -152,7 +152,7 @@ export class ServiceClient {
       })
       const location = [answer.headers.location].flat()[0]
       if (answer.status < 300 || answer.status > 399 || answer.status === 304 || location === undefined) return this.#judged(answer)
-      if (!URL.canParse(location, url)) throw new ServiceTrouble('wrong', 'it redirects to no address')
+      if (!URL.canParse(location, url.href)) throw new ServiceTrouble('wrong', 'it redirects to no address')
       url = new URL(location, url)
       const problem = this.#options.guard.problemOf(url.href)
       if (problem !== null) throw new ServiceTrouble('wrong', `it redirects to a destination that is refused: ${problem}`)
@@ -171,7 +171,7 @@ export class ServiceClient {
   async #send(url: URL, secrets: ServiceHeaders, request: ServiceRequest, signal: AbortSignal): Promise<Answer> {
     const { guard, observe = () => {} } = this.#options
     const { origin } = url
-    const requester = this.#requesters.get(origin) ?? new Requester(origin, guardedConnect(guard, url.href))
+    const requester = this.#requesters.get(origin) ?? new Requester(origin, guardedConnect(guard, `${origin}/`))
     this.#requesters.set(origin, requester)
     const begun = performance.now()
     let status: number | null = null

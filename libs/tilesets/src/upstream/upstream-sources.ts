@@ -30,10 +30,9 @@ export interface Upstream {
   readonly maxConcurrent: number
   readonly timeoutSeconds: number
   readonly metaTiles: number
-  /** what was kept before a time (ms since 1970) is old, within these bounds and zooms */
-  readonly refreshed: readonly Refresh[]
 }
 
+/** What was kept before a time (ms since 1970) is old, within these bounds and zooms. */
 export interface Refresh {
   readonly atMs: number
   readonly bounds: Bounds | null
@@ -48,7 +47,10 @@ export interface ServiceAccess {
   readonly query: string
 }
 
-export type UpstreamSpec = SourceSpec & Pick<UpstreamLayer, 'tileMatrixSet' | 'tileMatrices' | 'tileSize'> & { readonly upstream: Upstream }
+export type UpstreamSpec = SourceSpec & Pick<UpstreamLayer, 'tileMatrixSet' | 'tileMatrices' | 'tileSize'> & {
+    readonly upstream: Upstream
+    readonly refreshed?: readonly Refresh[]
+  }
 
 export interface UpstreamOptions {
   readonly guard: ServiceOptions['guard']
@@ -71,8 +73,8 @@ export class UpstreamSources {
   }
 
   open(spec: UpstreamSpec): Source {
-    const { upstream, tileMatrixSet, tileMatrices, tileSize, format } = spec
-    const { request, ttlSeconds, staleDays, refreshed } = upstream
+    const { upstream, refreshed = [], tileMatrixSet, tileMatrices, tileSize, format } = spec
+    const { request, ttlSeconds, staleDays } = upstream
     const squareTiles = request.kind === 'tiles' ? 1 : squareOf(upstream, tileSize)
     const content = createHash('sha256').update(JSON.stringify([request, tileMatrixSet, tileMatrices, tileSize, format])).digest('hex')
     const set = matrixSetOf({ tileMatrixSet, tileMatrices })

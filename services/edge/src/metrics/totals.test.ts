@@ -17,7 +17,7 @@ function processWith(requests: number, revision = 7, syncAge = 1): { metrics: Pr
     storeUp: () => syncAge < 10,
     busUp: () => true,
     upstreamRequests: () => ({ answers: 1 }),
-    remote: () => undefined,
+    remote: () => undefined, upstream: () => undefined,
     missingGlyphs: () => 0,
     fileTier: () => 'copy',
     version: () => '1.2.3',

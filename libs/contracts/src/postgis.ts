@@ -26,7 +26,9 @@ const tableOptions = {
     .optional()
     .describe('seconds after which the database ends a statement; default: 10'),
   srid: z.int().min(1).max(MAX_SRID).optional().describe('the SRID of geometries that declare none'),
-  id_column: nameSchema.optional().describe('the column that identifies a feature, for tables and views without a primary key'),
+  id_column: nameSchema
+    .optional()
+    .describe('the column that identifies a feature, for tables and views without a primary key'),
   properties: z.array(nameSchema).max(MAX_NAMES).optional().describe('the columns that are published; default: all'),
 }
 
@@ -51,12 +53,22 @@ export const POSTGIS_DEFAULTS = { ttlSeconds: 60, statementTimeoutSeconds: 10, p
 export const postgisChoiceSchema = z.strictObject({
   schemas: z.array(nameSchema).min(1).max(MAX_TABLES).optional().describe('default: `public`'),
   tables: z
-    .array(z.string().min(1).max(2 * MAX_NAME + 1))
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(2 * MAX_NAME + 1),
+    )
     .max(MAX_TABLES)
     .optional()
     .describe('the tables and views that are published, as `table` or `schema.table`; default: all'),
   functions: z
-    .array(z.string().min(1).max(2 * MAX_NAME + 1))
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(2 * MAX_NAME + 1),
+    )
     .max(MAX_TABLES)
     .optional()
     .describe('the functions that are published, as `function` or `schema.function`; default: all that make tiles'),
@@ -111,6 +123,8 @@ export const databaseTableSchema = z.object({
   /** null: the database has no definition of the SRID for PROJ */
   proj4: z.string().nullable(),
   hasZ: z.boolean(),
+  /** true if geometries may have arcs, which become lines */
+  mayCurve: z.boolean(),
   columns: z.array(columnSchema),
   /** columns that identify a feature; empty: none do */
   key: z.array(columnSchema),

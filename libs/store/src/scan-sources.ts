@@ -121,7 +121,7 @@ export async function upsertScanSource(
       publish = coalesce(${source.publish ?? null}, scan_sources.publish),
       watch = coalesce(${source.watch ?? null}, scan_sources.watch),
       password = CASE WHEN excluded.kind = 'service' AND scan_sources.path = excluded.path THEN (coalesce(scan_sources.password, '{}')::jsonb || excluded.password::jsonb)::text
-                      WHEN excluded.password IS NULL AND scan_sources.path = excluded.path THEN scan_sources.password ELSE excluded.password END, choice = excluded.choice,
+                      WHEN excluded.password IS NULL AND scan_sources.path = excluded.path THEN scan_sources.password ELSE excluded.password END, choice = CASE WHEN excluded.kind = 'service' THEN coalesce(scan_sources.choice, '{}') || coalesce(excluded.choice, '{}') ELSE coalesce(scan_sources.choice || excluded.choice, excluded.choice) END,
       watch_problem = CASE WHEN scan_sources.path = excluded.path THEN scan_sources.watch_problem END,
       next_scan_at = CASE WHEN ${source.schedule === undefined} OR scan_sources.schedule = excluded.schedule THEN scan_sources.next_scan_at ELSE excluded.next_scan_at END,
       schedule = CASE WHEN ${source.schedule === undefined} THEN scan_sources.schedule ELSE excluded.schedule END, updated_at = now()

@@ -98,7 +98,8 @@ export const SCAN_MESSAGES = {
   scan_stopped_here: 'the control plane was stopped during this scan',
   scan_cancelled: 'cancelled by {actor}',
   scan_stalled: '{path} does not answer: no progress for {seconds} s',
-  postgis_many: 'only the first {limit} tables, views and functions are published; list those that you need in tables and functions',
+  postgis_many:
+    'only the first {limit} tables, views and functions are published; list those that you need in tables and functions',
   postgis_writes: 'the role {role} may write ({tables}); give the gateway a role that may only read',
   postgis_no_srid: '{table} is left out: its column {column} has no SRID; set srid in the options',
   postgis_unknown_srid: '{table} is left out: the database has no definition of its SRID {srid}',

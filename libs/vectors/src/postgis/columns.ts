@@ -50,7 +50,10 @@ export function fieldOf({ name, form }: DatabaseColumn): IndexField {
 }
 
 /** Returns the column of a field of `fieldOf`. */
-export function columnOf({ columns }: Pick<DatabaseTable, 'columns'>, field: Pick<IndexField, 'column'>): DatabaseColumn {
+export function columnOf(
+  { columns }: Pick<DatabaseTable, 'columns'>,
+  field: Pick<IndexField, 'column'>,
+): DatabaseColumn {
   const column = columns.find(({ name }) => name === field.column)
   if (column === undefined) throw new Error(`the table has no column ${field.column}`)
   return column

@@ -1,11 +1,19 @@
 import { CodedError, type CodedMessage, coded } from '@gateway/contracts/messages.js'
-import type { DatabaseConnection, DatabaseRelation } from '@gateway/contracts/postgis.js'
+import type { DatabaseConnection, DatabaseRelation, DatabaseTable } from '@gateway/contracts/postgis.js'
 import { FairLanes, type Release } from '@gateway/core/lanes/fair-lanes.js'
 import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { QueryError } from '../query/cql2/expression.js'
 import type { Chunk } from '../query/items-query.js'
 import { continued, QueriesBusy, QueryAbandoned, QueryTimeout } from '../query/query-processes.js'
-import type { AskedTile, DatabaseFailure, FromDatabaseProcess, MadeTile, TableQuery, ToDatabaseProcess } from './messages.js'
+import type {
+  AskedTile,
+  DatabaseFailure,
+  FromDatabaseProcess,
+  MadeTile,
+  TableQuery,
+  ToDatabaseProcess,
+} from './messages.js'
+import type { TableSource } from './open-table.js'
 
 /** The built file, used both from the sources (in tests) and from the build. */
 const MODULE = new URL('../../dist/postgis/database-process.js', import.meta.url)
@@ -115,6 +123,13 @@ export class Databases {
     }
   }
 
+  /** Returns what a process needs to read a whole table by itself. Throws `DatabaseTrouble`. */
+  async tableSource(table: DatabaseTable, token: string): Promise<TableSource> {
+    const connection = await this.#options.connection(table.source)
+    if (connection === null) throw new DatabaseTrouble('away', coded('database_away', { name: nameOf(table) }))
+    return { connection, table, token }
+  }
+
   close(): void {
     this.#isClosed = true
     this.#child?.kill()
@@ -185,7 +200,8 @@ export class Databases {
         },
         ended: (how) => {
           if (this.#child === child) this.#child = null
-          for (const settle of [...this.#waiting.values()]) settle(new Error(`the process that queries databases has ended: ${how}`))
+          for (const settle of [...this.#waiting.values()])
+            settle(new Error(`the process that queries databases has ended: ${how}`))
         },
       },
     )

@@ -44,4 +44,8 @@ export type FromDatabaseProcess =
   | { readonly id: number; readonly chunk: Chunk }
   | { readonly id: number; readonly failure: DatabaseFailure; readonly words: string }
   /** a table has changed, in a box of degrees or (null) anywhere */
-  | { readonly notified: string; readonly source: string; readonly box: readonly [number, number, number, number] | null }
+  | {
+      readonly notified: string
+      readonly source: string
+      readonly box: readonly [number, number, number, number] | null
+    }

@@ -16,9 +16,10 @@ const LEAST_DEGREES = 1e-3
 const MOST_ON_SPHERE = 90
 
 /** The column of the geometries as planar geometries with their SRID. */
-export function plainGeometry({ geometry, isGeography, setsSrid, srid }: DatabaseTable): string {
-  const column = isGeography ? `${quoted(geometry)}::geometry` : quoted(geometry)
-  return setsSrid ? `ST_SetSRID(${column}, ${srid})` : column
+export function plainGeometry({ geometry, isGeography, setsSrid, srid, mayCurve }: DatabaseTable): string {
+  const plain = isGeography ? `${quoted(geometry)}::geometry` : quoted(geometry)
+  const column = mayCurve ? `CASE WHEN ST_HasArc(${plain}) THEN ST_CurveToLine(${plain}) ELSE ${plain} END` : plain
+  return setsSrid ? `ST_SetSRID(${column}, ${srid})` : `(${column})`
 }
 
 /** The geometries in longitude and latitude. */

@@ -51,11 +51,11 @@ export async function readRelations(
   const relations: FoundRelation[] = []
   const tables = await readTables(sql, choice)
   const used = new Map<string, number>()
-  for (const { schema, table } of tables)
-    used.set(`${schema}.${table}`, (used.get(`${schema}.${table}`) ?? 0) + 1)
+  for (const { schema, table } of tables) used.set(`${schema}.${table}`, (used.get(`${schema}.${table}`) ?? 0) + 1)
   for (const row of tables.slice(0, MAX_RELATIONS)) {
     progress()
-    if (!row.hasIndex) warnings.push(coded('postgis_no_index', { table: `${row.schema}.${row.table}`, column: row.column }))
+    if (!row.hasIndex)
+      warnings.push(coded('postgis_no_index', { table: `${row.schema}.${row.table}`, column: row.column }))
     const found = await tableOf(sql, row, choice.options ?? {}, { ...server, source })
     if ('code' in found) warnings.push(found)
     else {
@@ -63,10 +63,12 @@ export async function readRelations(
       relations.push({ ...found, name: [row.schema, row.table, ...(isOnly ? [] : [row.column])].join('-') })
     }
   }
-  for (const found of await readFunctions(sql, source, choice)) if (relations.length < MAX_RELATIONS) relations.push(found)
+  for (const found of await readFunctions(sql, source, choice))
+    if (relations.length < MAX_RELATIONS) relations.push(found)
   if (tables.length > MAX_RELATIONS) warnings.push(coded('postgis_many', { limit: MAX_RELATIONS }))
   warnings.push(...missing(choice, tables, relations))
-  if (server.writes.length > 0) warnings.push(coded('postgis_writes', { role: server.role, tables: server.writes.join(', ') }))
+  if (server.writes.length > 0)
+    warnings.push(coded('postgis_writes', { role: server.role, tables: server.writes.join(', ') }))
   return { relations, warnings }
 }
 
@@ -80,7 +82,8 @@ interface Server {
 const NAMED_TABLES = 3
 
 async function readServer(sql: Database): Promise<Server> {
-  const [postgis] = await sql`SELECT to_regproc('st_asmvtgeom') IS NOT NULL OR EXISTS (SELECT FROM pg_proc WHERE proname = 'st_asmvtgeom' AND pg_function_is_visible(oid)) AS there`
+  const [postgis] =
+    await sql`SELECT to_regproc('st_asmvtgeom') IS NOT NULL OR EXISTS (SELECT FROM pg_proc WHERE proname = 'st_asmvtgeom' AND pg_function_is_visible(oid)) AS there`
   if (postgis?.there !== true) throw new NoPostgis('PostGIS 3 is not on the search path of the role')
   const [row] = await sql<{ role: string; folds: boolean; super: boolean; writes: string[] }[]>`
     SELECT current_user AS role, (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS super,
@@ -118,7 +121,10 @@ interface TableRow {
 /** The schema of this gateway's own tables, of which none is ever listed. */
 const OWN_TABLES = ['scan_sources', 'basemap_versions', 'change_log']
 
-async function readTables(sql: Database, { schemas = ['public'], tables }: PostgisChoice): Promise<readonly TableRow[]> {
+async function readTables(
+  sql: Database,
+  { schemas = ['public'], tables }: PostgisChoice,
+): Promise<readonly TableRow[]> {
   return sql<TableRow[]>`
     SELECT c.oid::int8::float8 AS oid, n.nspname AS schema, c.relname AS table, a.attname AS column, c.relkind AS kind,
       base.typname = 'geography' AS "isGeography",
@@ -170,12 +176,14 @@ async function tableOf(
   const keyColumns = named(key)
   const published = own.properties === undefined ? columns : named(own.properties)
   const absent = [...keyColumns, ...published].findIndex((one) => one === undefined)
-  if (absent >= 0) return coded('postgis_no_column', { table: shownName, column: [...key, ...(own.properties ?? [])][absent] ?? '' })
+  if (absent >= 0)
+    return coded('postgis_no_column', { table: shownName, column: [...key, ...(own.properties ?? [])][absent] ?? '' })
   const relation: DatabaseTable = {
     ...{ what: 'table', source, schema, table, geometry: column, isGeography, srid },
     setsSrid: declared === 0,
     proj4: epsgDefinition(system.code ?? 0) ?? (system.proj4 || null),
     hasZ: row.dims === 3 ? !/M$/i.test(row.typmodType) : row.dims === 4,
+    mayCurve: geometryTypeOf(row.typmodType) === 'Geometry',
     columns: published as DatabaseColumn[],
     key: keyColumns as DatabaseColumn[],
     foldsUnicode,
@@ -260,8 +268,14 @@ async function readExtent(sql: Database, table: DatabaseTable): Promise<FoundRel
   }
 }
 
-async function readFunctions(sql: Database, source: string, { schemas = ['public'], functions, options = {} }: PostgisChoice): Promise<FoundRelation[]> {
-  const rows = await sql<{ schema: string; name: string; query: 'json' | 'jsonb' | null; comment: string | null; isPersonal: boolean }[]>`
+async function readFunctions(
+  sql: Database,
+  source: string,
+  { schemas = ['public'], functions, options = {} }: PostgisChoice,
+): Promise<FoundRelation[]> {
+  const rows = await sql<
+    { schema: string; name: string; query: 'json' | 'jsonb' | null; comment: string | null; isPersonal: boolean }[]
+  >`
     SELECT DISTINCT ON (n.nspname, p.proname) n.nspname AS schema, p.proname AS name,
       CASE p.pronargs WHEN 4 THEN format_type(p.proargtypes[3], NULL) END AS query, obj_description(p.oid, 'pg_proc') AS comment,
       p.prosrc LIKE '%gateway.token%' AS "isPersonal"
@@ -290,5 +304,7 @@ function missing(
   const known = new Set(rows.flatMap(({ schema, table }) => [table, `${schema}.${table}`]))
   for (const { relation } of relations)
     if (relation.what === 'function') known.add(relation.function).add(`${relation.schema}.${relation.function}`)
-  return [...tables, ...functions].filter((name) => !known.has(name)).map((name) => coded('postgis_not_found', { table: name }))
+  return [...tables, ...functions]
+    .filter((name) => !known.has(name))
+    .map((name) => coded('postgis_not_found', { table: name }))
 }

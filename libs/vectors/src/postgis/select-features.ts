@@ -1,6 +1,6 @@
 import type { DatabaseColumn, DatabaseTable } from '@gateway/contracts/postgis.js'
-import { type IndexField, quoted } from '../index-file/index-description.js'
 import { blobOf } from '../index-file/geometry-blob.js'
+import { type IndexField, quoted } from '../index-file/index-description.js'
 import { storedId } from '../index-file/own-id.js'
 import { compile, type Sql, type SqlValue } from '../query/cql2/compile.js'
 import type { After, ItemsQuery, Row, SqlRow } from '../query/items-query.js'
@@ -76,7 +76,7 @@ export function selectFeatures(query: ItemsQuery, table: DatabaseTable): Stateme
   // Without a key, the last part of a cursor is the number of features in front of the next one.
   const skipped = table.key.length === 0 && after !== null ? Number(after.at(-1)) : offset
   return numbered({
-    text: `SELECT ${columns.join(', ')} FROM ${tableName(table)}${where}${order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`} LIMIT ?::text::bigint OFFSET ?::text::bigint`,
+    text: `SELECT ${columns.join(', ')} FROM ${tableName(table)} AS t${where}${order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`} LIMIT ?::text::bigint OFFSET ?::text::bigint`,
     values: [...conditions.flatMap(({ values }) => values), String(limit + 1), String(skipped)],
   })
 }
@@ -102,7 +102,10 @@ function asText({ name }: DatabaseColumn): string {
 /** Texts are in the order of their code points, and every other type is in its own order. */
 function inOrder({ name, form }: DatabaseColumn): string {
   if (form === 'text') return `${quoted(name)}::text COLLATE "C"`
-  return form === 'json' || form === 'other_json' ? `${shown({ name, form, type: '' })} COLLATE "C"` : quoted(name)
+  // A bare name would mean the selected column of that name.
+  return form === 'json' || form === 'other_json'
+    ? `${shown({ name, form, type: '' })} COLLATE "C"`
+    : `t.${quoted(name)}`
 }
 
 /** A value of `asText` in the type of `inOrder`. */
@@ -140,6 +143,8 @@ export interface ReadFeature {
   readonly row: Row
   readonly values: SqlRow
   readonly position: After
+  /** the geometry as the database returns it */
+  readonly wkb: Uint8Array | null
 }
 
 /** @param place number of features in front of it, for tables without a key */
@@ -161,6 +166,7 @@ export function readFeature(
   const ownId = keys === 0 ? null : isNumber ? String(key[0]) : storedId(idOf(key))
   return {
     row: { fid: null, ownId, geometry, layer },
+    wkb,
     values,
     position: keys === 0 ? [...sorted, place + 1] : [...sorted, ...key],
   }

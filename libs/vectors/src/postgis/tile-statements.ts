@@ -62,7 +62,10 @@ export function tileOfTable(table: DatabaseTable, wish: TileWish): Statement {
   const near = touchesBox(table, boxOfTile(wish))
   const margin = `ST_TileEnvelope(${place.text}, margin => ${BUFFER / EXTENT})`
   const touches: Sql = near ?? { text: `${inGrid} && ${margin}`, values: place.values }
-  const chosen: Sql = { text: `(hashtextextended(${sample(table)}, 0) & ${SHARES - 1}) < ?::text::int`, values: [String(share)] }
+  const chosen: Sql = {
+    text: `(hashtextextended(${sample(table)}, 0) & ${SHARES - 1}) < ?::text::int`,
+    values: [String(share)],
+  }
   const conditions = share >= SHARES ? [touches] : [touches, chosen]
   const where = conditions.map(({ text }) => `(${text})`).join(' AND ')
   const idName = id === null ? '' : `, '${ID}'`

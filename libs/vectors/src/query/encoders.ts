@@ -26,7 +26,8 @@ function jsonOf(type: IndexField['type'], value: Cell): string {
   if (value === null || value instanceof Uint8Array) return 'null'
   if (type === 'boolean') return value === 0 || value === '0' ? 'false' : 'true'
   // Numbers that a double does not hold.
-  if ((type === 'integer' || type === 'number') && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)) return value
+  if ((type === 'integer' || type === 'number') && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
+    return value
   if (type === 'json' && typeof value === 'string' && isJson(value)) return value
   return JSON.stringify(value)
 }

@@ -164,6 +164,24 @@ export function parseItemQuery(id: string, text: string, index: QueriedIndex): I
   }
 }
 
+/** Returns the query for all features, as a download has them. */
+export function everyItem(
+  { description, file, table }: Omit<QueriedIndex, 'revision'>,
+  { crs, isGuarded }: { readonly crs: Crs; readonly isGuarded: boolean },
+  format: ItemsFormat,
+): ItemsQuery {
+  const fields = fieldsOf(description)
+  const isStored = format === 'geojson' && crs.uri === DEFAULT_CRS.uri
+  return {
+    ...{ index: file, table, fields, selected: fields, crs, format, isGuarded },
+    geometryType: description.geometry_type,
+    hasZ: description.has_z ?? false,
+    texts: isStored ? (description.texts ?? null) : null,
+    ...{ limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, maxBytes: Number.POSITIVE_INFINITY },
+    ...{ filter: null, id: null, sort: [], after: null },
+  }
+}
+
 /** Refuses all other parameters, and `f` with another value than `json`. Throws `QueryError`. */
 export function checkDocumentParameters(text: string): void {
   const format = single(text, new Set(['f'])).get('f')
@@ -476,12 +494,7 @@ function orderName(sort: readonly SortKey[]): string {
   return sort.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(',')
 }
 
-function afterOf(
-  cursor: string,
-  revision: string,
-  sort: readonly SortKey[],
-  table: DatabaseTable | undefined,
-): After {
+function afterOf(cursor: string, revision: string, sort: readonly SortKey[], table: DatabaseTable | undefined): After {
   let value: unknown
   try {
     value = JSON.parse(Buffer.from(cursor, 'base64url').toString())

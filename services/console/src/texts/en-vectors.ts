@@ -20,6 +20,8 @@ export const enVectors = {
     kmz: 'KMZ',
     gml: 'GML',
     csv: 'CSV',
+    postgis: 'PostGIS table',
+    'postgis-function': 'PostGIS function',
   },
   crs: 'Coordinate system',
   geometry: 'Geometry',

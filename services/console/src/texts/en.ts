@@ -758,16 +758,23 @@ export const en = {
     took: 'Took',
     message: 'Message',
     statuses: { running: 'Running', succeeded: 'Succeeded', failed: 'Failed' },
-    kinds: { basemap: 'Basemaps', vector: 'Vectors', style: 'Styles' },
+    kinds: { basemap: 'Basemaps', vector: 'Vectors', style: 'Styles', postgis: 'PostGIS' },
     kindHint: {
       basemap: '{code}/{version}/{z}/{x}/{y}.png, {code}/{version}.mbtiles or .pmtiles; without versions too',
       vector: '.geojson, .gpkg, .fgb, and .shp with its sidecar files, at any depth',
       style: '{code}/style.json or {code}.json with sprites; fonts/{name}/ with glyph ranges or font files',
+      postgis: 'tables, views and tile functions of a database, as vectors',
     },
     codeHint: 'A short name for this source. It cannot be changed later.',
     pathHint:
       'A directory that the control plane and the edges can read, s3://bucket/prefix, or an https URL. Storage credentials are settings.',
     pathWrong: 'A path begins with a slash, s3:// or https:// and contains no credentials.',
+    database: 'Address of the database',
+    databaseHint:
+      'postgres://role:password@host:port/name. The password is stored and never shown again. Use a role that may only read.',
+    databaseWrong: 'The address of a database begins with postgres://.',
+    schemas: 'Schemas',
+    schemasHint: 'Separated by commas; empty: public',
     enabledHint:
       'A disabled source is not scanned, and its maps are not served. They are served again as soon as it is enabled.',
     kindFixed: 'The kind of a source cannot be changed.',

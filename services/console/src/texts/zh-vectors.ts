@@ -20,6 +20,8 @@ export const zhVectors: typeof enVectors = {
     kmz: 'KMZ',
     gml: 'GML',
     csv: 'CSV',
+    postgis: 'PostGIS 表',
+    'postgis-function': 'PostGIS 函数',
   },
   crs: '坐标系',
   geometry: '几何类型',

@@ -142,7 +142,11 @@ export class DatabaseTiles {
   }
 
   /** Throws `TileNotMade`. */
-  async #make({ relation, code, content, fields }: TilesOf, place: TilePlace, asking: Asking): Promise<MadeTile | null> {
+  async #make(
+    { relation, code, content, fields }: TilesOf,
+    place: TilePlace,
+    asking: Asking,
+  ): Promise<MadeTile | null> {
     const { z, x, y, variant } = place
     const { token, query } = JSON.parse(variant ?? '{"token":"","query":"{}"}') as Variant
     const gone = new AbortController()

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -12,8 +12,8 @@ import type { Databases } from '@gateway/vectors/postgis/databases.js'
 import { descriptionOf } from '@gateway/vectors/postgis/description.js'
 import { type Conversion, type ConversionOutcome, type Form, runConversion } from '@gateway/vectors/query/conversion.js'
 import { type Crs, DEFAULT_CRS } from '@gateway/vectors/query/crs.js'
-import type { QueriedIndex } from '@gateway/vectors/query/parameters.js'
 import type { Chunk, ItemsQuery } from '@gateway/vectors/query/items-query.js'
+import type { QueriedIndex } from '@gateway/vectors/query/parameters.js'
 import { QueryProcesses } from '@gateway/vectors/query/query-processes.js'
 import { LRUCache } from 'lru-cache'
 import type { CatalogVector } from '../sync/catalog.js'
@@ -24,6 +24,8 @@ import { type Derived, DerivedStore } from './derived-store.js'
 const MEMORY_MB = 1_500
 /** Time in ms after which the existence of an index is checked again. */
 const LOOK_AGAIN_MS = 1_000
+/** Limit: the size of a table is not known, so that a copy of it gets the limits of a file of this size. */
+const LARGEST_TABLE_BYTES = 2 ** 30
 /** Limit: cached descriptions of indexes. */
 const MAX_DESCRIPTIONS = 500
 
@@ -50,6 +52,7 @@ export class VectorFeatures {
   readonly #described = new LRUCache<string, QueriedIndex>({
     max: MAX_DESCRIPTIONS,
   })
+  readonly #copies = new LRUCache<string, { readonly label: string; goodUntilMs: number }>({ max: MAX_DESCRIPTIONS })
   /** folders in which an index was found a moment ago */
   readonly #looked = new LRUCache<string, true>({
     max: MAX_DESCRIPTIONS,
@@ -111,23 +114,39 @@ export class VectorFeatures {
   /** Returns a download of an indexed vector in another form. */
   async form(
     vector: CatalogVector,
-    { description, revision, file }: QueriedIndex,
+    { description, revision, file, table }: QueriedIndex,
     form: Form,
     { crs, isGuarded }: { readonly crs: Crs; readonly isGuarded: boolean },
     caller = '',
   ): Promise<Derived> {
     const system = crs === DEFAULT_CRS ? 'crs84' : crs.uri.replace(/^.*\//, '')
-    const name = `${revision}-${system}${isGuarded ? '-guarded' : ''}.${form}`
+    const base = `${revision}-${system}${isGuarded ? '-guarded' : ''}`
+    const copy = table === undefined ? null : this.#copyOf(`${base}.${form} ${table.isPersonal ? caller : ''}`)
+    const name = `${base}${copy === null ? '' : `-${copy.label}`}.${form}`
     const { code } = vector.stored
     const fileName = `download.${form}`
     const make = async (target: string) => {
       const output = path.join(target, fileName)
-      const task = { index: file, description, code, form, crs, isGuarded, output, memoryMb: MEMORY_MB }
-      return this.#convert(vector, { what: 'form', task }, target, (await fs.stat(file)).size)
+      const database = table === undefined ? undefined : await this.databases.tableSource(table, caller)
+      const task = { index: file, database, description, code, form, crs, isGuarded, output, memoryMb: MEMORY_MB }
+      const bytes = table === undefined ? (await fs.stat(file)).size : LARGEST_TABLE_BYTES
+      const outcome = await this.#convert(vector, { what: 'form', task }, target, bytes)
+      await fs.rm(path.join(target, '.table'), { recursive: true, force: true })
+      return outcome
     }
     const derived = await this.#store.get(name, code, make, caller)
+    if (copy !== null) copy.goodUntilMs = performance.now() + (table?.ttlSeconds ?? 0) * 1000
     // It has its own folder, whose time is that of its last use, because the file's own times are part of its tag.
     return derived.made ? { made: true, path: path.join(derived.path, fileName) } : derived
+  }
+
+  /** Returns the copy of a table that downloads are sent from: the one that is being made, or that was made a moment ago. */
+  #copyOf(name: string): { readonly label: string; goodUntilMs: number } {
+    const known = this.#copies.get(name)
+    if (known !== undefined && performance.now() < known.goodUntilMs) return known
+    const copy = { label: randomUUID(), goodUntilMs: Number.POSITIVE_INFINITY }
+    this.#copies.set(name, copy)
+    return copy
   }
 
   async #describe(folder: string, revision: string): Promise<QueriedIndex> {
@@ -217,7 +236,15 @@ function databaseIndex({ stored, factsText }: CatalogVector): FoundIndex | null 
     return { made: false, why: 'fault', message: textOf(coded('features_of_function', { name: stored.code })) }
   const { geometry_type: geometryType, feature_count: count, bounds } = facts
   const description = descriptionOf({ relation, name: stored.code, geometryType, count, bounds })
-  return { made: true, index: { description, revision: `${stored.fingerprint.slice(0, 16)}-${stored.revision}`, file: '', table: relation } }
+  return {
+    made: true,
+    index: {
+      description,
+      revision: `${stored.fingerprint.slice(0, 16)}-${stored.revision}`,
+      file: '',
+      table: relation,
+    },
+  }
 }
 
 const GONE = coded('vector_file_gone')

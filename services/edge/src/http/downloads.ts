@@ -122,5 +122,7 @@ function otherKind(code: string, kind: VectorKind): Refusal {
 /** `name` is the one in the request. */
 function answerVector(exchange: RequestContext, vector: CatalogVector | undefined, name: string) {
   if (!vector?.served) return answerRefusal(exchange, noVector(name))
+  const { kind } = vector.stored
+  if (kind === 'postgis' || kind === 'postgis-function') return answerForm(exchange, vector, 'geojson')
   answerOpened(exchange, openVector(exchange, vector), { vector: vector.stored.code })
 }

@@ -150,7 +150,7 @@ function databaseRefusal(error: unknown): Refusal | null {
   return isKnown ? { ...refuse('dependency_down', error.said), retryAfterSeconds: RETRY_SECONDS } : null
 }
 
-function refusalOf(edge: Edge, exchange: RequestContext, error: unknown): Refusal {
+export function refusalOf(edge: Edge, exchange: RequestContext, error: unknown): Refusal {
   if (error instanceof QueryError) return refuse('invalid_parameters', error.said)
   if (error instanceof ReplacedError) return refuse('gone', error.said)
   const trouble = databaseRefusal(error)

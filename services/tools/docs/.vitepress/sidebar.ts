@@ -32,6 +32,7 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
     part('Prepare and publish data', [
       page('Prepare tiles with GDAL', '/prepare'),
       page('Layout of a scan source', '/reference/sources'),
+      page('Your PostGIS tables as maps', '/howto/postgis'),
       page('Styles, glyphs and sprites', '/reference/styles'),
       page('Slicing', '/reference/slicing'),
       page('Publish and roll back', '/publish'),
@@ -93,6 +94,7 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
       page('OpenLayers', '/zh/howto/openlayers'),
       page('GDAL', '/zh/howto/gdal'),
       page('矢量作为要素', '/zh/howto/features'),
+      page('把 PostGIS 表作为地图', '/zh/howto/postgis'),
     ]),
     part('准备数据', [page('数据源的目录结构', '/zh/reference/sources'), page('切片', '/zh/reference/slicing')]),
     part('安装与运维', [page('安装', '/zh/install'), page('故障处理', '/zh/operate')]),

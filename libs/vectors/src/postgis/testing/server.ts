@@ -28,12 +28,26 @@ export interface PostgisServer {
 export async function startPostgis(): Promise<PostgisServer> {
   const home = mkdtempSync(join(tmpdir(), 'gateway-test-postgis-'))
   const isRoot = process.getuid?.() === 0
-  const prefix = isRoot ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--pdeathsig=INT'] : []
+  const prefix = isRoot
+    ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--pdeathsig=INT']
+    : []
   if (isRoot) chownSync(home, NOBODY, NOBODY)
   chmodSync(home, 0o700)
   const data = join(home, 'data')
   const run = (...words: string[]) => [...prefix, ...words] as [string, ...string[]]
-  const [command, ...args] = run(`${PROGRAMS}/initdb`, '-D', data, '-U', 'owner', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C.UTF-8')
+  const [command, ...args] = run(
+    `${PROGRAMS}/initdb`,
+    '-D',
+    data,
+    '-U',
+    'owner',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--no-sync',
+    '--locale=C.UTF-8',
+  )
   const made = spawnSync(command, args, { cwd: home, encoding: 'utf8' })
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stdout}${made.stderr}`)
   const port = await freePort()
@@ -41,7 +55,13 @@ export async function startPostgis(): Promise<PostgisServer> {
   const file = join(home, 'log')
   let server: ChildProcess
   const start = async () => {
-    const settings = { fsync: 'off', log_statement: 'all', logging_collector: 'off', unix_socket_directories: home, listen_addresses: '127.0.0.1' }
+    const settings = {
+      fsync: 'off',
+      log_statement: 'all',
+      logging_collector: 'off',
+      unix_socket_directories: home,
+      listen_addresses: '127.0.0.1',
+    }
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const words = [`${PROGRAMS}/postgres`, '-D', data, '-p', String(port), ...options]
     const [command, ...args] = run('sh', '-c', `exec "$@" >> ${file} 2>&1`, 'sh', ...words)

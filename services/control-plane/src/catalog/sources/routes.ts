@@ -109,13 +109,17 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
       const body = { ...request.body, path: place.path, password: place.password, choice: place.choice }
       const scheduled = firstScan(body.schedule, ctx.now())
       if (!scheduled.ok) return sendRefusal(reply, scheduled)
-      if (body.watch === true && (isRemote(body.path) || body.kind === 'postgis')) return sendRefusal(reply, WATCHES_FOLDERS)
+      if (body.watch === true && (isRemote(body.path) || body.kind === 'postgis'))
+        return sendRefusal(reply, WATCHES_FOLDERS)
       const createOnly = createsOnly(request)
       const [known] = body.code === LAYERS_SOURCE ? await readScanSources(ctx.sql, LAYERS_SOURCE) : []
       if (known !== undefined && known.path !== body.path && !createOnly) return sendRefusal(reply, PLACE_OF_SLICING)
       const saved = await saveSource(ctx, edges, { ...body, nextScanAt: scheduled.at }, request.admin, createOnly)
       if (saved === null) return sendRefusal(reply, createOnly ? CODE_EXISTS : KIND_FIXED)
-      return withWarnings(saved, isRemote(saved.path) || saved.kind === 'postgis' ? [] : await directoryWarnings('path', saved.path, 'read'))
+      return withWarnings(
+        saved,
+        isRemote(saved.path) || saved.kind === 'postgis' ? [] : await directoryWarnings('path', saved.path, 'read'),
+      )
     },
   )
 }

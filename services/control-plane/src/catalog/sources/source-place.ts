@@ -14,20 +14,23 @@ export interface SourcePlace {
   readonly choice?: PostgisChoice | ServiceChoice | undefined
 }
 
+type GivenPlace = Pick<ScanSourceBody, 'kind' | 'path' | (typeof OF_DATABASE)[number]>
+
 const OF_DATABASE = ['url', 'schemas', 'tables', 'functions', 'options', 'layers', 'headers'] as const
 
 /** Returns the place of a source that is to be saved. A refusal does not repeat an address, since it may hold credentials. */
-export function placeOfBody(body: ScanSourceBody): SourcePlace | Refusal {
+export function placeOfBody(body: GivenPlace): SourcePlace | Refusal {
   if (body.kind === 'postgis') return databaseOf(body)
   if (body.kind === 'service') return serviceOf(body)
   const foreign = OF_DATABASE.find((name) => body[name] !== undefined)
   if (foreign !== undefined) return refuse('invalid_parameters', coded('source_only_database', { name: foreign }))
   if (body.path === undefined) return refuse('invalid_parameters', coded('source_path_missing', { name: 'path' }))
-  if (/^postgres/.test(body.path)) return refuse('invalid_parameters', saidOf('body.path', sentence('said.absolute_or_remote')))
+  if (/^postgres/.test(body.path))
+    return refuse('invalid_parameters', saidOf('body.path', sentence('said.absolute_or_remote')))
   return placeOf(body.path)
 }
 
-function databaseOf({ url, path, schemas, tables, functions, options }: ScanSourceBody): SourcePlace | Refusal {
+function databaseOf({ url, path, schemas, tables, functions, options }: GivenPlace): SourcePlace | Refusal {
   const given = url ?? path
   if (given === undefined) return refuse('invalid_parameters', coded('source_path_missing', { name: 'url' }))
   const malformed = refuse('invalid_parameters', saidOf('body.url', sentence('said.database_address')))
@@ -48,7 +51,7 @@ function databaseOf({ url, path, schemas, tables, functions, options }: ScanSour
 
 const OF_DATABASE_ONLY = ['schemas', 'tables', 'functions'] as const
 
-function serviceOf(body: ScanSourceBody): SourcePlace | Refusal {
+function serviceOf(body: GivenPlace): SourcePlace | Refusal {
   const { url, path, headers, layers, options } = body
   const foreign = OF_DATABASE_ONLY.find((name) => body[name] !== undefined)
   if (foreign !== undefined) return refuse('invalid_parameters', coded('source_only_database', { name: foreign }))

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { coded } from '@gateway/contracts/messages.js'
 import type { DatabaseRelation } from '@gateway/contracts/postgis.js'
 import type { ReadFacts } from '@gateway/contracts/vector.js'
-import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import { readDatabaseSource } from '@gateway/store/scan-sources.js'
 import { readVectors } from '@gateway/store/vectors.js'
 import { catalogType } from '@gateway/vectors/formats/feature.js'
@@ -10,6 +9,7 @@ import { fieldOf } from '@gateway/vectors/postgis/columns.js'
 import { openDatabase } from '@gateway/vectors/postgis/connect.js'
 import { type FoundRelation, NoPostgis, readRelations } from '@gateway/vectors/postgis/read-relations.js'
 import type { ControlContext } from '../../../platform/context.js'
+import type { ScannedSource } from '../run.js'
 import { type FoundVector, noWarnings, warn } from '../walk/found.js'
 import { WalkError } from '../walk/walk.js'
 import type { Found } from '../walk/walk-process.js'
@@ -24,14 +24,16 @@ const CANCELLED = /CONNECTION_(ENDED|DESTROYED|CLOSED)/
 /** Finds the tables, views and functions that a source of kind `postgis` publishes. */
 export async function walkDatabase(
   ctx: Pick<ControlContext, 'sql' | 'now'>,
-  { code, path }: Pick<ScanSource, 'code' | 'path'>,
+  { code, path, password, choice: tried }: ScannedSource,
   signal: AbortSignal,
   onProgress: (steps: number) => void,
 ): Promise<Found> {
   const stored = await readDatabaseSource(ctx.sql, code)
-  const { connection, choice } = stored ?? { connection: { source: code, url: path, password: null, pool: 1 }, choice: {} }
+  // The stored password belongs to the stored address.
+  const known = stored?.connection.url === path ? stored.connection.password : null
+  const choice = tried ?? stored?.choice ?? {}
   const sql = openDatabase(
-    { ...connection, pool: 1 },
+    { source: code, url: path, password: password ?? known, pool: 1 },
     { statementTimeoutSeconds: STATEMENT_SECONDS, applicationName: 'gateway scan' },
   )
   const stop = () => void sql.end({ timeout: 0 })
@@ -39,17 +41,20 @@ export async function walkDatabase(
   let steps = 0
   try {
     const { relations, warnings } = await readRelations(sql, code, choice, () => onProgress(++steps))
-    const known = new Map(
+    const before = new Map(
       (await readVectors(ctx.sql, null)).filter((one) => one.sourceCode === code).map((one) => [one.relativePath, one]),
     )
     const found = { vectors: [] as FoundVector[], warnings: noWarnings() }
     for (const said of warnings) warn(found.warnings, said)
     for (const relation of relations) {
       const vector = vectorOf(relation, path, new Date(ctx.now()))
-      const was = known.get(vector.relativePath)
+      const was = before.get(vector.relativePath)
       // Facts that are as before are not written, so that edges read nothing after a scan without changes.
       const isSame =
-        was?.available === true && was.fingerprint === vector.fingerprint && was.path === vector.path && isSameFacts(was.facts, vector.facts)
+        was?.available === true &&
+        was.fingerprint === vector.fingerprint &&
+        was.path === vector.path &&
+        isSameFacts(was.facts, vector.facts)
       found.vectors.push(isSame ? { ...vector, facts: null } : vector)
     }
     return { kind: 'vector', found, steps }

@@ -331,7 +331,9 @@ export type Basemap = z.infer<typeof basemapSchema>
 /** What the requests to a service have failed with. */
 export const upstreamStateSchema = z
   .object({
-    state: z.enum(['open', 'closed']).describe('`open`: it has failed five times in a row, and is asked by one request every 10 s'),
+    state: z
+      .enum(['open', 'closed'])
+      .describe('`open`: it has failed five times in a row, and is asked by one request every 10 s'),
     failures: z.int().describe('failures in a row'),
     message: z.string().describe('the last failure; empty if there is none'),
   })

@@ -1,6 +1,6 @@
 import type { CachePolicy, VersionOverrides } from '@gateway/contracts/basemap.js'
-import { type Overridable, withOverrides } from '@gateway/contracts/version-overrides.js'
 import type { UpstreamState } from '@gateway/contracts/service.js'
+import { type Overridable, withOverrides } from '@gateway/contracts/version-overrides.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import type { Refresh, Upstream } from '@gateway/tilesets/upstream/upstream-sources.js'
 import type { Queryable, Transaction } from './connect.js'
@@ -355,7 +355,12 @@ function rowOf(v: NewVersion & { readonly basemapCode: string }) {
 }
 
 /** Makes old what is kept of a version of a service from now on, and increments its revision. Returns false if there is no such version. */
-export async function refreshVersion(tx: Transaction, basemapCode: string, version: string, refresh: Omit<Refresh, 'atMs'>): Promise<boolean> {
+export async function refreshVersion(
+  tx: Transaction,
+  basemapCode: string,
+  version: string,
+  refresh: Omit<Refresh, 'atMs'>,
+): Promise<boolean> {
   const { count } = await tx`
     UPDATE basemap_versions SET revision = nextval('version_revisions'), refreshed = (
       SELECT coalesce(jsonb_agg(one ORDER BY (one->>'atMs')::bigint), '[]') FROM (

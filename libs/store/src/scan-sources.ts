@@ -1,8 +1,8 @@
 import { type CodedMessage, coded, type StoredMessage, storedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { DatabaseConnection, PostgisChoice } from '@gateway/contracts/postgis.js'
 import { POSTGIS_DEFAULTS } from '@gateway/contracts/postgis.js'
-import type { ServiceChoice, UpstreamState } from '@gateway/contracts/service.js'
 import type { Scan, ScanReason, ScanSchedule, ScanSource, SourceKind } from '@gateway/contracts/scan-source.js'
+import type { ServiceChoice, UpstreamState } from '@gateway/contracts/service.js'
 import type { NewChange } from './change-log.js'
 import type { Queryable, Transaction } from './connect.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
@@ -76,7 +76,17 @@ function toScanSource({ code, name, kind, path, enabled, queued_at, wanted_at, .
       : kind === 'service'
         ? { has_headers: has_headers === true, ...(choice as ServiceChoice) }
         : {}
-  return { code, name, kind, path, ...ofDatabase, enabled, ...automatic, last_scan, queued_at: queued_at?.toISOString() ?? null }
+  return {
+    code,
+    name,
+    kind,
+    path,
+    ...ofDatabase,
+    enabled,
+    ...automatic,
+    last_scan,
+    queued_at: queued_at?.toISOString() ?? null,
+  }
 }
 
 export interface NewScanSource {
@@ -148,7 +158,11 @@ export interface ServiceSource {
 }
 
 /** Stores what the requests to a service have met. A source that is gone stores nothing. */
-export async function noteUpstreamState(sql: Queryable, code: string, { state, failures, message }: UpstreamState): Promise<void> {
+export async function noteUpstreamState(
+  sql: Queryable,
+  code: string,
+  { state, failures, message }: UpstreamState,
+): Promise<void> {
   await sql`
     INSERT INTO upstream_states (source_code, state, failures, message)
     SELECT code, ${state}, ${failures}, ${message} FROM scan_sources WHERE code = ${code}

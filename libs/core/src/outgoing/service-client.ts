@@ -87,7 +87,8 @@ export class ServiceClient {
     try {
       if (!request.isWanted()) throw new ServiceTrouble('busy', 'nobody waits for the answer any more', 1)
       const waitMs = Math.max(this.#notBeforeMs - performance.now(), 0) || (this.#circuit.admit() ?? 0)
-      if (waitMs > 0) throw new ServiceTrouble('busy', this.#message || 'it has failed several times in a row', waitMs / 1000)
+      if (waitMs > 0)
+        throw new ServiceTrouble('busy', this.#message || 'it has failed several times in a row', waitMs / 1000)
       return await this.#counted(request, read)
     } finally {
       release()
@@ -145,17 +146,21 @@ export class ServiceClient {
     const first = new URL(request.url)
     let url: URL = first
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const answer = await this.#send(url, url.host === first.host ? request.headers : {}, request, signal).catch((error) => {
-        if (limit.aborted) throw new ServiceTrouble('silent', `no answer within ${timeoutMs / 1000} s`)
-        if (error instanceof ObjectRefused) throw new ServiceTrouble('wrong', error.message)
-        throw error
-      })
+      const answer = await this.#send(url, url.host === first.host ? request.headers : {}, request, signal).catch(
+        (error) => {
+          if (limit.aborted) throw new ServiceTrouble('silent', `no answer within ${timeoutMs / 1000} s`)
+          if (error instanceof ObjectRefused) throw new ServiceTrouble('wrong', error.message)
+          throw error
+        },
+      )
       const location = [answer.headers.location].flat()[0]
-      if (answer.status < 300 || answer.status > 399 || answer.status === 304 || location === undefined) return this.#judged(answer)
+      if (answer.status < 300 || answer.status > 399 || answer.status === 304 || location === undefined)
+        return this.#judged(answer)
       if (!URL.canParse(location, url.href)) throw new ServiceTrouble('wrong', 'it redirects to no address')
       url = new URL(location, url)
       const problem = this.#options.guard.problemOf(url.href)
-      if (problem !== null) throw new ServiceTrouble('wrong', `it redirects to a destination that is refused: ${problem}`)
+      if (problem !== null)
+        throw new ServiceTrouble('wrong', `it redirects to a destination that is refused: ${problem}`)
     }
     throw new ServiceTrouble('wrong', `it redirects more than ${MAX_REDIRECTS} times`)
   }

@@ -1,5 +1,5 @@
-import { matrixSetOf, type TileMatrixSet } from '../tile-matrix-sets.js'
 import type { TilePlace } from '../source.js'
+import { matrixSetOf, type TileMatrixSet } from '../tile-matrix-sets.js'
 import type { UpstreamLayer, UpstreamRequest } from './service.js'
 
 /** Pixels around a square of tiles, so that what crosses its edge is drawn as in its neighbours. */
@@ -7,7 +7,9 @@ export const MARGIN = 64
 
 /** Parameters of the protocols, which belong to a request and not to the access to a service. */
 const PROTOCOL = new Set(
-  'service request version format f layers layer styles style bbox width height srs crs tilematrix tilematrixset tilerow tilecol transparent'.split(' '),
+  'service request version format f layers layer styles style bbox width height srs crs tilematrix tilematrixset tilerow tilecol transparent'.split(
+    ' ',
+  ),
 )
 /** Characters of a secret that is looked for in addresses; shorter values are too common. */
 const LEAST_SECRET = 6
@@ -30,7 +32,10 @@ export interface Square {
 }
 
 /** Returns the address of a tile; null: the service has none there. */
-export function tileAddress(request: Extract<UpstreamRequest, { kind: 'tiles' }>, { z, x, y }: TilePlace): string | null {
+export function tileAddress(
+  request: Extract<UpstreamRequest, { kind: 'tiles' }>,
+  { z, x, y }: TilePlace,
+): string | null {
   const level = request.levels === null ? { id: String(z), column: 0, row: 0 } : request.levels[z]
   if (level == null || x < level.column || y < level.row) return null
   const [column, row] = [x - level.column, y - level.row]
@@ -89,12 +94,23 @@ function pictureAddress(
 ): string {
   if (request.kind === 'arcgis') {
     const system = String(request.wkid)
-    const query = { bbox: `${minX},${minY},${maxX},${maxY}`, bboxSR: system, imageSR: system, size: `${width},${height}` }
+    const query = {
+      bbox: `${minX},${minY},${maxX},${maxY}`,
+      bboxSR: system,
+      imageSR: system,
+      size: `${width},${height}`,
+    }
     return `${request.url}${new URLSearchParams({ ...query, format: request.format, transparent: 'true', f: 'image' })}`
   }
   const { version, layers, styles, crs, format, transparent, isLatitudeFirst } = request
   const box = isLatitudeFirst ? [minY, minX, maxY, maxX] : [minX, minY, maxX, maxY]
-  const query = new URLSearchParams({ SERVICE: 'WMS', REQUEST: 'GetMap', VERSION: version, LAYERS: layers, STYLES: styles })
+  const query = new URLSearchParams({
+    SERVICE: 'WMS',
+    REQUEST: 'GetMap',
+    VERSION: version,
+    LAYERS: layers,
+    STYLES: styles,
+  })
   query.set(version === '1.3.0' ? 'CRS' : 'SRS', crs)
   query.set('BBOX', box.join(','))
   query.set('WIDTH', String(width))
@@ -117,7 +133,8 @@ function plain(address: string, secretQuery: string): string {
   const kept = (query ?? '').split('&').filter((part) => part !== '' && !names.has(nameOf(part)))
   const end = kept.length === 0 ? '' : /[?&]$/.test(address) ? '&' : ''
   let left = query === undefined ? path : `${path}?${kept.join('&')}${end}`
-  if (left.endsWith('?') && !address.endsWith('?') && kept.length === 0 && !/[?&]$/.test(address)) left = left.slice(0, -1)
+  if (left.endsWith('?') && !address.endsWith('?') && kept.length === 0 && !/[?&]$/.test(address))
+    left = left.slice(0, -1)
   for (const [name, value] of secrets) {
     if (value.length < LEAST_SECRET || /[{}]/.test(value)) continue
     left = left.replaceAll(value, `{secret:${name}}`).replaceAll(encodeURIComponent(value), `{secret:${name}}`)
@@ -129,7 +146,9 @@ function plain(address: string, secretQuery: string): string {
 export function withSecrets(address: string, secretQuery: string): string {
   const secrets = secretQuery.split('&').filter((part) => part !== '' && !PROTOCOL.has(nameOf(part)))
   const values = new URLSearchParams(secretQuery)
-  const filled = address.replace(/\{secret:([^{}]{1,100})\}/g, (_, name: string) => encodeURIComponent(values.get(name) ?? ''))
+  const filled = address.replace(/\{secret:([^{}]{1,100})\}/g, (_, name: string) =>
+    encodeURIComponent(values.get(name) ?? ''),
+  )
   const has = new Set((filled.split('?', 2)[1] ?? '').split('&').map(nameOf))
   const added = secrets.filter((part) => !has.has(nameOf(part))).join('&')
   if (added === '') return filled

@@ -11,7 +11,9 @@ const MAX_PLAIN_BYTES = 64 * 1024 * 1024
 /** Encodings that may lie one in the other. */
 const MAX_LAYERS = 3
 
-const UNPACK: Readonly<Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>>> = {
+const UNPACK: Readonly<
+  Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>>
+> = {
   gzip: promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip),
   'x-gzip': promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip),
   deflate: promisify<Uint8Array, { maxOutputLength: number }, Buffer>(inflate),
@@ -22,7 +24,11 @@ const UNPACK: Readonly<Record<string, (bytes: Uint8Array, options: { maxOutputLe
 export async function plainContent(bytes: Uint8Array, encoding: string): Promise<Uint8Array> {
   let content = bytes
   try {
-    for (const name of encoding.toLowerCase().split(',').map((one) => one.trim()).reverse()) {
+    for (const name of encoding
+      .toLowerCase()
+      .split(',')
+      .map((one) => one.trim())
+      .reverse()) {
       const unpack = UNPACK[name]
       // Some servers name an encoding that they have not applied.
       if (unpack === undefined || (name.endsWith('gzip') && encodingOf(content) !== 'gzip')) continue
@@ -46,7 +52,8 @@ export function checkTile(content: Uint8Array, format: TileFormat, size: number 
     return
   }
   const found = imageFormat(content)
-  if (found === null) throw new ServiceTrouble('wrong', `it returns no picture: ${isText(content) ? saidIn(content) : 'other data'}`)
+  if (found === null)
+    throw new ServiceTrouble('wrong', `it returns no picture: ${isText(content) ? saidIn(content) : 'other data'}`)
   if (!isComplete(content, found)) throw new ServiceTrouble('wrong', 'it returns a picture that is cut off')
   const sides = sizeOf(content, found)
   if (size === null || sides === null || (sides[0] === size && sides[1] === size)) return

@@ -5,7 +5,12 @@ import type { MadeTile } from '../kept/kept-tiles.js'
 import type { Square } from './addresses.js'
 
 /** Cuts the picture of a square into its tiles, in threads of libvips. Rejects with `ServiceTrouble` if it has another size, or is damaged. */
-export async function cutSquare(picture: Uint8Array, square: Square, tileSize: number, format: TileFormat): Promise<MadeTile[]> {
+export async function cutSquare(
+  picture: Uint8Array,
+  square: Square,
+  tileSize: number,
+  format: TileFormat,
+): Promise<MadeTile[]> {
   const { z, x, y, columns, rows, left, top, width, height } = square
   const decoded = await sharp(picture, { failOn: 'truncated', limitInputPixels: width * height * 4 })
     .toColourspace('srgb')

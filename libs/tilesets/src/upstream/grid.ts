@@ -93,7 +93,14 @@ function ownGrid(code: number, said: readonly SaidLevel[]): MatchedGrid | null {
   if (one === undefined || sorted.some(({ left, top }) => left !== one.left || top !== one.top)) return null
   try {
     const { left, top, tileWidth: columns, tileHeight: rows } = one
-    const matrices = ownMatrices({ code, left, top, columns, rows, resolutions: sorted.map(({ cellSize }) => cellSize) })
+    const matrices = ownMatrices({
+      code,
+      left,
+      top,
+      columns,
+      rows,
+      resolutions: sorted.map(({ cellSize }) => cellSize),
+    })
     const levels = sorted.map(({ id }) => ({ id, column: 0, row: 0 }))
     const range = { minZoom: 0, maxZoom: levels.length - 1 }
     return { tileMatrixSet: ownSetId(matrices), tileMatrices: matrices, tileSize: columns, ...range, levels }

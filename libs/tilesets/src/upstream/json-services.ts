@@ -32,7 +32,8 @@ export function readTileJson(json: Json, url: string, options: ReadOptions): Ups
   const [template] = strings(json.tiles)
   if (template === undefined) throw new NotAService('the TileJSON has no tiles')
   const vectorLayers = Array.isArray(json.vector_layers) ? (json.vector_layers as VectorLayer[]) : null
-  const format = options.format ?? formatOfText(json.format) ?? formatOfAddress(template) ?? (vectorLayers ? 'pbf' : 'png')
+  const format =
+    options.format ?? formatOfText(json.format) ?? formatOfAddress(template) ?? (vectorLayers ? 'pbf' : 'png')
   const address = new URL(template, url).href.replaceAll('%7B', '{').replaceAll('%7D', '}')
   const flipped = json.scheme === 'tms' ? address.replaceAll('{y}', '{-y}') : address
   const layer: UpstreamLayer = {
@@ -81,23 +82,41 @@ export function readArcgis(json: Json, url: string, options: ReadOptions): Upstr
     if (grid === null) return { layers: [], left: [{ layer: '', why: 'grid' }] }
     const kind = textOf(info.format).toUpperCase()
     const format: TileFormat = options.format ?? (/^JPE?G$/.test(kind) ? 'jpg' : 'png')
-    const request = { kind: 'tiles', template: `${base}/tile/{z}/{y}/{x}`, subdomains: [], levels: grid.levels } as const
+    const request = {
+      kind: 'tiles',
+      template: `${base}/tile/{z}/{y}/{x}`,
+      subdomains: [],
+      levels: grid.levels,
+    } as const
     return { layers: [{ ...about, ...grid, format, request }], left: [] }
   }
   const format = options.format ?? 'png'
   const drawn = { png: isImage ? 'png' : 'png32', jpg: 'jpg', webp: '', avif: '', pbf: '', mlt: '' }[format]
   if (drawn === '') return { layers: [], left: [{ layer: '', why: 'format' }] }
-  const request = { kind: 'arcgis', url: `${base}/${isImage ? 'exportImage' : 'export'}?`, wkid: 3857, format: drawn } as const
+  const request = {
+    kind: 'arcgis',
+    url: `${base}/${isImage ? 'exportImage' : 'export'}?`,
+    wkid: 3857,
+    format: drawn,
+  } as const
   return { layers: [{ ...about, minZoom: 0, maxZoom: 20, format, tileSize: options.tileSize, request }], left: [] }
 }
 
 /** Reads the landing page of an OGC API - Tiles, and its collections. */
-export async function readOgcTiles(json: Json, url: string, options: ReadOptions, fetch: FetchDocument): Promise<UpstreamService> {
+export async function readOgcTiles(
+  json: Json,
+  url: string,
+  options: ReadOptions,
+  fetch: FetchDocument,
+): Promise<UpstreamService> {
   const collections = linksOf(json).find(({ rel }) => /\/data$|^data$/.test(rel))
   const owners: { readonly layer: string; readonly title: string; readonly about: Json; readonly url: string }[] = []
   if (collections !== undefined) {
     const listed = await fetchJson(fetch, new URL(collections.href, url).href)
-    for (const one of ((Array.isArray(listed.json.collections) ? listed.json.collections : []) as Json[]).slice(0, MAX_SETS))
+    for (const one of ((Array.isArray(listed.json.collections) ? listed.json.collections : []) as Json[]).slice(
+      0,
+      MAX_SETS,
+    ))
       owners.push({ layer: textOf(one.id), title: textOf(one.title), about: one, url: listed.url })
   }
   if (owners.length === 0) owners.push({ layer: '', title: textOf(json.title), about: json, url })
@@ -111,7 +130,9 @@ export async function readOgcTiles(json: Json, url: string, options: ReadOptions
       left.push({ layer: owner.layer, why: found })
       continue
     }
-    const extent = (((owner.about.extent as Json | undefined)?.spatial as Json | undefined)?.bbox as unknown[] | undefined)?.[0]
+    const extent = (
+      ((owner.about.extent as Json | undefined)?.spatial as Json | undefined)?.bbox as unknown[] | undefined
+    )?.[0]
     layers.push({
       ...MERCATOR,
       layer: owner.layer,
@@ -161,7 +182,13 @@ async function tilesOf(owner: Json, url: string, options: ReadOptions, fetch: Fe
   const zooms = limits.map(({ tileMatrix }) => Number(tileMatrix)).filter(Number.isInteger)
   const request: UpstreamRequest = { kind: 'tiles', template, subdomains: [], levels: null }
   const range = zooms.length === 0 ? {} : { minZoom: Math.min(...zooms), maxZoom: Math.max(...zooms) }
-  return { request, format: item.format, tileSize: item.format === 'pbf' ? 512 : 256, tileMatrixSet: best.grid, ...range }
+  return {
+    request,
+    format: item.format,
+    tileSize: item.format === 'pbf' ? 512 : 256,
+    tileMatrixSet: best.grid,
+    ...range,
+  }
 }
 
 function itemOf(links: readonly Link[], options: ReadOptions) {
@@ -224,7 +251,8 @@ function degreesOf(extent: Json | undefined): Bounds | null {
 
 function boundsOf(value: unknown): Bounds | null {
   const sides = Array.isArray(value) ? value.map(Number) : []
-  const [west = 0, south = 0, east = 0, north = 0] = sides.length === 6 ? [sides[0], sides[1], sides[3], sides[4]] : sides
+  const [west = 0, south = 0, east = 0, north = 0] =
+    sides.length === 6 ? [sides[0], sides[1], sides[3], sides[4]] : sides
   if (sides.length < 4 || !sides.every(Number.isFinite)) return null
   const box: Bounds = [Math.max(-180, west), Math.max(-90, south), Math.min(180, east), Math.min(90, north)]
   return box[0] < box[2] && box[1] < box[3] ? box : null

@@ -1,5 +1,11 @@
 import { parseJson, readArcgis, readOgcTiles, readTemplate, readTileJson } from './json-services.js'
-import { type FetchDocument, NotAService, type ReadOptions, type UpstreamLayer, type UpstreamService } from './service.js'
+import {
+  type FetchDocument,
+  NotAService,
+  type ReadOptions,
+  type UpstreamLayer,
+  type UpstreamService,
+} from './service.js'
 import { readWms } from './wms.js'
 import { readWmts } from './wmts.js'
 
@@ -22,7 +28,8 @@ async function describe(url: string, options: ReadOptions, fetch: FetchDocument)
   }
   const json = parseJson(document.text)
   if ('tilejson' in json || Array.isArray(json.tiles)) return readTileJson(json, document.url, options)
-  if ('currentVersion' in json || 'tileInfo' in json || 'mapName' in json) return readArcgis(json, document.url, options)
+  if ('currentVersion' in json || 'tileInfo' in json || 'mapName' in json)
+    return readArcgis(json, document.url, options)
   if (Array.isArray(json.links)) return readOgcTiles(json, document.url, options, fetch)
   throw new NotAService('the address answers with other JSON')
 }
@@ -43,5 +50,9 @@ function within(layer: UpstreamLayer, { minZoom, maxZoom }: ReadOptions): Upstre
 
 /** Returns the first words of a document without its tags. */
 export function wordsOf(document: string): string {
-  return document.replace(/<[^<>]{0,2000}>/g, ' ').replace(/\s+/g, ' ').trim().slice(0, 300)
+  return document
+    .replace(/<[^<>]{0,2000}>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 300)
 }

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { Answer } from '@gateway/core/object-storage/requester.js'
-import { ServiceClient, type ServiceHeaders, type ServiceOptions, type ServiceState, ServiceTrouble } from '@gateway/core/outgoing/service-client.js'
+import {
+  ServiceClient,
+  type ServiceHeaders,
+  type ServiceOptions,
+  type ServiceState,
+  ServiceTrouble,
+} from '@gateway/core/outgoing/service-client.js'
 import { KeptTiles, type Made, type Making } from '../kept/kept-tiles.js'
 import { TileNotMade } from '../kept/tile-not-made.js'
 import type { BlockCache } from '../remote/block-cache.js'
@@ -47,7 +53,8 @@ export interface ServiceAccess {
   readonly query: string
 }
 
-export type UpstreamSpec = SourceSpec & Pick<UpstreamLayer, 'tileMatrixSet' | 'tileMatrices' | 'tileSize'> & {
+export type UpstreamSpec = SourceSpec &
+  Pick<UpstreamLayer, 'tileMatrixSet' | 'tileMatrices' | 'tileSize'> & {
     readonly upstream: Upstream
     readonly refreshed?: readonly Refresh[]
   }
@@ -76,7 +83,9 @@ export class UpstreamSources {
     const { upstream, refreshed = [], tileMatrixSet, tileMatrices, tileSize, format } = spec
     const { request, ttlSeconds, staleDays } = upstream
     const squareTiles = request.kind === 'tiles' ? 1 : squareOf(upstream, tileSize)
-    const content = createHash('sha256').update(JSON.stringify([request, tileMatrixSet, tileMatrices, tileSize, format])).digest('hex')
+    const content = createHash('sha256')
+      .update(JSON.stringify([request, tileMatrixSet, tileMatrices, tileSize, format]))
+      .digest('hex')
     const set = matrixSetOf({ tileMatrixSet, tileMatrices })
     return new KeptTiles({
       key: `upstream ${upstream.source} ${spec.path} ${content}`,
@@ -116,10 +125,19 @@ export class UpstreamSources {
     try {
       const { headers, query } = await this.#accessTo(source)
       // The secrets of a template name places, too.
-      const url = request.kind === 'tiles' ? tileAddress({ ...request, template: withSecrets(request.template, query) }, place) : withSecrets(address ?? '', query)
+      const url =
+        request.kind === 'tiles'
+          ? tileAddress({ ...request, template: withSecrets(request.template, query) }, place)
+          : withSecrets(address ?? '', query)
       if (url === null) return 'absent'
       const { caller, isWanted, signal, known } = making
-      const fields = known === null ? {} : { 'if-modified-since': new Date(known.modifiedMs).toUTCString(), ...(known.etag !== null && { 'if-none-match': known.etag }) }
+      const fields =
+        known === null
+          ? {}
+          : {
+              'if-modified-since': new Date(known.modifiedMs).toUTCString(),
+              ...(known.etag !== null && { 'if-none-match': known.etag }),
+            }
       const asked = { url, headers, fields, maxBytes: MAX_BYTES, caller, isWanted, signal }
       return await this.#clientOf(spec.upstream).ask(asked, async (answer): Promise<Made> => {
         if (answer.status === 304 && known !== null) return 'unchanged'

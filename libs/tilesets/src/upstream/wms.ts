@@ -1,6 +1,13 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { knownGrid, systemOf } from './grid.js'
-import { chooseType, isTaken, NotAService, type ReadOptions, type UpstreamLayer, type UpstreamService } from './service.js'
+import {
+  chooseType,
+  isTaken,
+  NotAService,
+  type ReadOptions,
+  type UpstreamLayer,
+  type UpstreamService,
+} from './service.js'
 import { all, attribute, first, type Node, parseXml, text } from './xml.js'
 
 /** Limits: depth of nested layers, and the deepest zoom of a layer without a limit of its own. */
@@ -27,10 +34,15 @@ export function readWms(document: string, url: string, options: ReadOptions): Up
   const version = attribute(root, 'version').startsWith('1.3') ? '1.3.0' : '1.1.1'
   const capability = first(root, 'Capability')
   const getMap = first(capability, 'Request', 'GetMap')
-  const type = chooseType(all(getMap, 'Format').map((one) => text(one)), options.format ?? 'png')
+  const type = chooseType(
+    all(getMap, 'Format').map((one) => text(one)),
+    options.format ?? 'png',
+  )
   const said = attribute(first(getMap, 'DCPType', 'HTTP', 'Get', 'OnlineResource'), 'href') || url.replace(/\?.*$/, '')
   const address = `${said}${/[?&]$/.test(said) ? '' : said.includes('?') ? '&' : '?'}`
-  const maxPixels = [text(root, 'Service', 'MaxWidth'), text(root, 'Service', 'MaxHeight')].map(Number).filter((n) => n > 0)
+  const maxPixels = [text(root, 'Service', 'MaxWidth'), text(root, 'Service', 'MaxHeight')]
+    .map(Number)
+    .filter((n) => n > 0)
   const layers: UpstreamLayer[] = []
   const left: UpstreamService['left'][number][] = []
   const visit = (node: Node, above: Inherited, depth: number): void => {
@@ -90,7 +102,9 @@ function boundsOf(node: Node): Bounds | null {
   const box = first(node, 'EX_GeographicBoundingBox')
   const old = first(node, 'LatLonBoundingBox')
   const sides = box
-    ? ['westBoundLongitude', 'southBoundLatitude', 'eastBoundLongitude', 'northBoundLatitude'].map((name) => Number(text(box, name)))
+    ? ['westBoundLongitude', 'southBoundLatitude', 'eastBoundLongitude', 'northBoundLatitude'].map((name) =>
+        Number(text(box, name)),
+      )
     : ['minx', 'miny', 'maxx', 'maxy'].map((name) => Number(attribute(old, name) || Number.NaN))
   const [west = 0, south = 0, east = 0, north = 0] = sides
   return sides.every(Number.isFinite) && west < east && south < north ? [west, south, east, north] : null

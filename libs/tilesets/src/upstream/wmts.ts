@@ -21,14 +21,19 @@ export function readWmts(document: string, url: string, options: ReadOptions): U
   const root = first(parseXml(document), 'Capabilities')
   const sets = new Map(all(contents, 'TileMatrixSet').map((set) => [text(set, 'Identifier'), set]))
   const provider = text(root, 'ServiceProvider', 'ProviderName')
-  const getTile = all(first(root, 'OperationsMetadata'), 'Operation').find((one) => attribute(one, 'name') === 'GetTile')
+  const getTile = all(first(root, 'OperationsMetadata'), 'Operation').find(
+    (one) => attribute(one, 'name') === 'GetTile',
+  )
   const kvp = kvpAddress(getTile) ?? url.replace(/\?.*$/, '')
   const layers: UpstreamLayer[] = []
   const left: UpstreamService['left'][number][] = []
   for (const node of all(contents, 'Layer')) {
     const layer = text(node, 'Identifier')
     if (!isTaken(options, layer)) continue
-    const type = chooseType(all(node, 'Format').map((one) => text(one)), options.format)
+    const type = chooseType(
+      all(node, 'Format').map((one) => text(one)),
+      options.format,
+    )
     if (type === null) {
       left.push({ layer, why: 'format' })
       continue
@@ -108,7 +113,10 @@ function gridOf(set: Node, limits: ReadonlySet<string> | null): MatchedGrid | nu
 
 function kvpAddress(operation: Node | undefined): string | null {
   for (const get of all(first(operation, 'DCP', 'HTTP'), 'Get')) {
-    const values = all(all(get, 'Constraint').find((one) => /Encoding$/i.test(attribute(one, 'name'))), 'AllowedValues')
+    const values = all(
+      all(get, 'Constraint').find((one) => /Encoding$/i.test(attribute(one, 'name'))),
+      'AllowedValues',
+    )
     const encodings = values.flatMap((one) => all(one, 'Value').map((value) => text(value).toUpperCase()))
     if (encodings.length === 0 || encodings.includes('KVP')) return attribute(get, 'href') || null
   }
@@ -122,7 +130,13 @@ function restTemplate(layer: Node, type: string): string | null {
 }
 
 function kvpTemplate(address: string, layer: string, type: string): string {
-  const query = new URLSearchParams({ SERVICE: 'WMTS', REQUEST: 'GetTile', VERSION: '1.0.0', LAYER: layer, FORMAT: type })
+  const query = new URLSearchParams({
+    SERVICE: 'WMTS',
+    REQUEST: 'GetTile',
+    VERSION: '1.0.0',
+    LAYER: layer,
+    FORMAT: type,
+  })
   const base = `${address}${/[?&]$/.test(address) ? '' : address.includes('?') ? '&' : '?'}`
   return `${base}${query}&STYLE={Style}&TILEMATRIXSET={TileMatrixSet}&TILEMATRIX={z}&TILEROW={y}&TILECOL={x}`
 }
@@ -137,7 +151,9 @@ function expand(template: string, layer: Node, setId: string): string {
     ['tilematrix', '{z}'],
     ['tilerow', '{y}'],
     ['tilecol', '{x}'],
-    ...all(layer, 'Dimension').map((one) => [text(one, 'Identifier').toLowerCase(), encodeURIComponent(text(one, 'Default'))] as const),
+    ...all(layer, 'Dimension').map(
+      (one) => [text(one, 'Identifier').toLowerCase(), encodeURIComponent(text(one, 'Default'))] as const,
+    ),
   ])
   return template.replace(/\{([^{}]{1,100})\}/g, (whole, name: string) => values.get(name.toLowerCase()) ?? whole)
 }
@@ -147,4 +163,3 @@ function boundsOf(layer: Node): Bounds | null {
   const sides = [...numbers(text(box, 'LowerCorner')), ...numbers(text(box, 'UpperCorner'))]
   return sides.length === 4 && sides.every(Number.isFinite) ? (sides as unknown as Bounds) : null
 }
-

@@ -50,7 +50,10 @@ export function attribute(node: Node | undefined, name: string): string {
 }
 
 export function numbers(value: string): number[] {
-  return value.split(/[\s,]+/).filter((part) => part !== '').map(Number)
+  return value
+    .split(/[\s,]+/)
+    .filter((part) => part !== '')
+    .map(Number)
 }
 
 function isNode(value: unknown): value is Node {

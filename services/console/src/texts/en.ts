@@ -758,12 +758,13 @@ export const en = {
     took: 'Took',
     message: 'Message',
     statuses: { running: 'Running', succeeded: 'Succeeded', failed: 'Failed' },
-    kinds: { basemap: 'Basemaps', vector: 'Vectors', style: 'Styles', postgis: 'PostGIS' },
+    kinds: { basemap: 'Basemaps', vector: 'Vectors', style: 'Styles', postgis: 'PostGIS', service: 'Services' },
     kindHint: {
       basemap: '{code}/{version}/{z}/{x}/{y}.png, {code}/{version}.mbtiles or .pmtiles; without versions too',
       vector: '.geojson, .gpkg, .fgb, and .shp with its sidecar files, at any depth',
       style: '{code}/style.json or {code}.json with sprites; fonts/{name}/ with glyph ranges or font files',
       postgis: 'tables, views and tile functions of a database, as vectors',
+      service: 'layers of WMTS, WMS, TileJSON, ArcGIS or OGC API - Tiles, or an XYZ template, as basemaps',
     },
     codeHint: 'A short name for this source. It cannot be changed later.',
     pathHint:

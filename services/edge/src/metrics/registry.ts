@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { CircuitState } from '@gateway/core/object-storage/object-store.js'
-import type { UpstreamSources } from '@gateway/tilesets/upstream/upstream-sources.js'
 import type { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
+import type { UpstreamSources } from '@gateway/tilesets/upstream/upstream-sources.js'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { Counters } from './counters.js'
 import { REQUEST_KINDS } from './counters.js'
@@ -165,7 +165,12 @@ export function createProcessMetrics(
     'Requests that returned 503 because object storage did not respond, or refused',
     () => counters.storageRefusals,
   )
-  counter('gateway_upstream_service_requests_total', 'Requests to services of others', () => counters.upstreamRequests, 'status')
+  counter(
+    'gateway_upstream_service_requests_total',
+    'Requests to services of others',
+    () => counters.upstreamRequests,
+    'status',
+  )
   counter('gateway_storage_requests_total', 'Requests to object storage', () => counters.storageRequests, 'status')
   const cache = () => gauges.remote()?.cache.counts
   counter(
@@ -293,7 +298,11 @@ export function createProcessMetrics(
       const timed = [
         histogram(DURATION, DURATION_HELP, durations),
         counters.tileTimes.report(),
-        histogram(SERVICE_DURATION, 'Duration of a request to a service of others', counters.upstreamDurations.values(SERVICE_DURATION, {})),
+        histogram(
+          SERVICE_DURATION,
+          'Duration of a request to a service of others',
+          counters.upstreamDurations.values(SERVICE_DURATION, {}),
+        ),
         histogram(STORAGE_DURATION, 'Duration of a request to object storage', storage),
       ]
       return [...(await registry.getMetricsAsJSON()), ...timed]

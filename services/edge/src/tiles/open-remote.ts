@@ -2,14 +2,14 @@ import type { Log } from '@gateway/core/logging/log.js'
 import { openObjectStore } from '@gateway/core/object-storage/open.js'
 import { DestinationGuard } from '@gateway/core/outgoing/guard.js'
 import type { Settings } from '@gateway/core/settings/load.js'
+import { noteUpstreamState, readServiceSource } from '@gateway/store/scan-sources.js'
 import type { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import { BlockCache } from '@gateway/tilesets/remote/block-cache.js'
 import { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
 import type { CachedReader } from '@gateway/tilesets/source.js'
-import { noteUpstreamState, readServiceSource } from '@gateway/store/scan-sources.js'
 import { UpstreamSources } from '@gateway/tilesets/upstream/upstream-sources.js'
-import type { StoreLink } from '../sync/store-link.js'
 import type { Counters } from '../metrics/counters.js'
+import type { StoreLink } from '../sync/store-link.js'
 
 interface Needs {
   readonly settings: Settings
@@ -39,7 +39,12 @@ export function openRemote({ settings, log, counters, mbtiles, onReplaced }: Nee
 
 /** Opens the services of others, whose tiles are kept in the cache of remote sources. */
 export function openUpstream(
-  { settings, log, counters, store }: Pick<Needs, 'settings' | 'log' | 'counters'> & { readonly store: Pick<StoreLink, 'query'> },
+  {
+    settings,
+    log,
+    counters,
+    store,
+  }: Pick<Needs, 'settings' | 'log' | 'counters'> & { readonly store: Pick<StoreLink, 'query'> },
   remote: RemoteSources,
   cached: CachedReader | null,
 ): UpstreamSources {
@@ -54,7 +59,8 @@ export function openUpstream(
     observe: (_, status, seconds) => counters.upstreamRequest(status, seconds),
     onState: (source, state) => {
       const { failures, message } = state
-      if (state.state === 'open') log.warn({ source, failures, err: message }, 'a service fails and is asked by one request every 10 s')
+      if (state.state === 'open')
+        log.warn({ source, failures, err: message }, 'a service fails and is asked by one request every 10 s')
       else if (failures === 0) log.info({ source }, 'a service answers again')
       // The next change is stored if the store is out of reach now.
       store.query((sql) => noteUpstreamState(sql, source, state)).catch(() => {})

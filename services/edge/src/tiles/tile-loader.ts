@@ -5,7 +5,6 @@ import { CachedFiles } from '@gateway/native-edge/hot-tiles/cached-file.js'
 import type { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import { openSource, type StorageReaders } from '@gateway/tilesets/open-source.js'
 import type { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
-import type { UpstreamSources } from '@gateway/tilesets/upstream/upstream-sources.js'
 import {
   type Asking,
   type CachedReader,
@@ -14,6 +13,7 @@ import {
   type Tile,
   type TilePlace,
 } from '@gateway/tilesets/source.js'
+import type { UpstreamSources } from '@gateway/tilesets/upstream/upstream-sources.js'
 import { LRUCache } from 'lru-cache'
 import type { DiskGate } from '../files/disk-gate.js'
 import { type Catalog, type CatalogVersion, DATABASE_TILES } from '../sync/catalog.js'

@@ -37,7 +37,12 @@ export function refreshRoutes(app: App, ctx: ControlContext, edges: KnownEdges):
         const { bounds = null, min_zoom: minZoom = null, max_zoom: maxZoom = null } = body
         if (!(await refreshVersion(tx, code, version, { bounds, minZoom, maxZoom })))
           return refuse('invalid_parameters', coded('not_of_service', { name: code, version }))
-        await insertAudit(tx, { ...admin, action: 'version.refresh', subject: `${code}/${version}`, detail: { ...body } })
+        await insertAudit(tx, {
+          ...admin,
+          action: 'version.refresh',
+          subject: `${code}/${version}`,
+          detail: { ...body },
+        })
         return { ok: true, changes: [{ kind: 'basemap', key: code }] }
       }
       const outcome = await commitItem(ctx, edges, change, (tx) => readVersion(tx, code, version), toAdminVersion)

@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto'
-import { coded, type CodedMessage } from '@gateway/contracts/messages.js'
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import { DestinationGuard } from '@gateway/core/outgoing/guard.js'
 import { ServiceClient, ServiceTrouble } from '@gateway/core/outgoing/service-client.js'
 import { readServiceSource, type ServiceSource } from '@gateway/store/scan-sources.js'
 import { withoutSecrets } from '@gateway/tilesets/upstream/addresses.js'
 import { readService } from '@gateway/tilesets/upstream/read-service.js'
-import { type FetchDocument, type LeftOut, NotAService, type UpstreamLayer } from '@gateway/tilesets/upstream/service.js'
+import {
+  type FetchDocument,
+  type LeftOut,
+  NotAService,
+  type UpstreamLayer,
+} from '@gateway/tilesets/upstream/service.js'
 import type { ControlContext } from '../../platform/context.js'
 import { firstFree, reducedCode } from '../register/codes.js'
 import { versionRecord } from '../register/version-record.js'
@@ -21,7 +26,11 @@ export const LIVE = 'live'
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 16 * 1024 * 1024
 
-const LEFT_OUT = { grid: 'service_layer_grid', format: 'service_layer_format', address: 'service_layer_address' } as const
+const LEFT_OUT = {
+  grid: 'service_layer_grid',
+  format: 'service_layer_format',
+  address: 'service_layer_address',
+} as const
 
 /** Finds the layers of a service, each as a basemap with the version `live`. */
 export async function walkService(
@@ -32,7 +41,11 @@ export async function walkService(
 ): Promise<Found> {
   const source = (await readServiceSource(sql, code)) ?? { path, headers: {}, query: '', choice: {} }
   const lists = { allow: settings.upstreamAllow, deny: settings.upstreamDeny }
-  const client = new ServiceClient({ guard: new DestinationGuard(settings, undefined, lists), maxConcurrent: 4, timeoutMs: TIMEOUT_MS })
+  const client = new ServiceClient({
+    guard: new DestinationGuard(settings, undefined, lists),
+    maxConcurrent: 4,
+    timeoutMs: TIMEOUT_MS,
+  })
   let steps = 0
   const fetch: FetchDocument = async (url) => {
     const asked = { url, headers: source.headers, maxBytes: MAX_BYTES, caller: 'scan', isWanted: () => true, signal }
@@ -60,7 +73,8 @@ export async function walkService(
     const warnings = noWarnings()
     for (const { layer, why } of service.left) warn(warnings, leftOut(layer, why))
     const known = new Set([...service.layers, ...service.left].map(({ layer }) => layer))
-    for (const name of names ?? []) if (!known.has(name)) warn(warnings, coded('service_layer_absent', { layer: quoted(name) }))
+    for (const name of names ?? [])
+      if (!known.has(name)) warn(warnings, coded('service_layer_absent', { layer: quoted(name) }))
     if (service.layers.length === 0) warn(warnings, coded('service_no_layers'))
     const used = new Set<string>()
     const basemaps = service.layers.map((layer) => basemapOf(code, source, layer, used))
@@ -78,12 +92,20 @@ function leftOut(layer: string, why: LeftOut): CodedMessage {
   return coded(LEFT_OUT[why], { layer: quoted(layer) })
 }
 
-function basemapOf(source: string, { path, query, choice }: ServiceSource, layer: UpstreamLayer, used: Set<string>): FoundBasemap {
+function basemapOf(
+  source: string,
+  { path, query, choice }: ServiceSource,
+  layer: UpstreamLayer,
+  used: Set<string>,
+): FoundBasemap {
   const { options = {}, layers = [] } = choice
   const set = layers.find((one) => typeof one !== 'string' && one.name === layer.layer)
   const wanted = typeof set === 'object' ? set.code : undefined
   // A dot is no extension here.
-  const code = firstFree(wanted ?? (layer.layer === '' ? source : `${source}-${reducedCode(layer.layer.replaceAll('.', '-'))}`), used)
+  const code = firstFree(
+    wanted ?? (layer.layer === '' ? source : `${source}-${reducedCode(layer.layer.replaceAll('.', '-'))}`),
+    used,
+  )
   used.add(code)
   const upstream = {
     source,
@@ -94,8 +116,22 @@ function basemapOf(source: string, { path, query, choice }: ServiceSource, layer
     timeoutSeconds: options.timeout_seconds ?? 10,
     metaTiles: options.meta_tiles ?? 4,
   }
-  const { name, description, attribution, bounds, minZoom, maxZoom, format, tileSize, tileMatrixSet, tileMatrices, vectorLayers } = layer
-  const fingerprint = createHash('sha256').update(JSON.stringify([upstream, tileMatrixSet, tileMatrices, format, tileSize])).digest('hex')
+  const {
+    name,
+    description,
+    attribution,
+    bounds,
+    minZoom,
+    maxZoom,
+    format,
+    tileSize,
+    tileMatrixSet,
+    tileMatrices,
+    vectorLayers,
+  } = layer
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([upstream, tileMatrixSet, tileMatrices, format, tileSize]))
+    .digest('hex')
   const version = versionRecord(LIVE, `${path}#${layer.layer}`, {
     storage: 'upstream',
     rowsFromNorth: false,

@@ -1,8 +1,8 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded, saidOf, sentence } from '@gateway/contracts/messages.js'
 import type { PostgisChoice } from '@gateway/contracts/postgis.js'
-import type { ServiceChoice } from '@gateway/contracts/service.js'
 import type { ScanSourceBody } from '@gateway/contracts/scan-source.js'
+import type { ServiceChoice } from '@gateway/contracts/service.js'
 import { placeOf } from './configured-sources.js'
 
 export interface SourcePlace {
@@ -63,9 +63,12 @@ function serviceOf(body: GivenPlace): SourcePlace | Refusal {
   if (username !== '' || password !== '') return malformed
   const at = given.indexOf('?')
   const known = options as ServiceChoice['options']
-  const choice: ServiceChoice = { ...(layers !== undefined && { layers }), ...(known !== undefined && { options: known }) }
+  const choice: ServiceChoice = {
+    ...(layers !== undefined && { layers }),
+    ...(known !== undefined && { options: known }),
+  }
   const address = (at < 0 ? given : given.slice(0, at)).replace(/#.*$/, '')
   // `path` is how the source is listed: it keeps the query that is stored.
-  const query = url === undefined ? undefined : at < 0 ? '' : given.slice(at + 1).replace(/#.*$/, '')
+  const query = at >= 0 ? given.slice(at + 1).replace(/#.*$/, '') : url === undefined ? undefined : ''
   return { ok: true, path: address, password: JSON.stringify({ headers, query }), choice }
 }

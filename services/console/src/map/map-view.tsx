@@ -14,6 +14,8 @@ export interface MapContent {
   readonly projection?: typeof GEOGRAPHIC.name
   /** minimum zoom, below which the map would be empty */
   readonly minZoom?: number
+  /** zoom from which its tiles are drawn; the first view is not below it */
+  readonly drawnFrom?: number
   readonly sources: Readonly<Record<string, SourceSpecification>>
   readonly layers: readonly LayerSpecification[]
 }
@@ -100,7 +102,10 @@ function createMap(container: HTMLDivElement, latest: Latest, t: ReturnType<type
   map.on('mousemove', (event) => latest.current.onPointer?.(event))
   map.once('style.load', () => {
     // The map knows its projection only now.
-    if (camera === null && bounds !== null) map.fitBounds(unbroken(bounds), { padding: 24, duration: 0 })
+    if (camera === null && bounds !== null) {
+      map.fitBounds(unbroken(bounds), { padding: 24, duration: 0 })
+      if (content.drawnFrom !== undefined && map.getZoom() < content.drawnFrom) map.setZoom(content.drawnFrom)
+    }
     map.on('moveend', () => {
       const { lat, lng } = map.getCenter().wrap()
       latest.current.onCamera?.({ zoom: map.getZoom(), lat, lon: lng })

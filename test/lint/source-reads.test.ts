@@ -27,7 +27,7 @@ const OWN_FILES: Readonly<Record<string, string>> = {
   'libs/styles/src/system-fonts.ts': 'fonts of the system',
   'libs/tilesets/src/folder/column.ts': 'checks the real path of its folder, and follows no link',
   'libs/tilesets/src/mbtiles/unfinished-writes.ts': 'reads only the first bytes of a journal, which are never sent',
-  'libs/tilesets/src/remote/folder.ts': 'the cache of remote tiles',
+  'libs/tilesets/src/kept/kept-files.ts': 'the cache of tiles',
   'libs/tilesets/src/remote/kept-facts.ts': 'the cache of remote tiles',
   'libs/tilesets/src/remote/pmtiles.ts': 'an object, not a file',
   'libs/vectors/src/formats/open-vector.ts': 'scratch files',

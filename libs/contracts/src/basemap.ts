@@ -328,14 +328,14 @@ export const basemapSchema = z.object({
 })
 export type Basemap = z.infer<typeof basemapSchema>
 
-/** What the requests to a service have failed with. */
+/** The failures of requests to a service. */
 export const upstreamStateSchema = z
   .object({
     state: z
       .enum(['open', 'closed'])
       .describe('`open`: it has failed five times in a row, and is asked by one request every 10 s'),
     failures: z.int().describe('failures in a row'),
-    message: z.string().describe('the last failure; empty if there is none'),
+    message: z.string().describe('the last failure; empty after a success'),
   })
   .describe('only of a basemap whose tiles are those of a service')
 

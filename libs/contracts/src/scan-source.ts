@@ -102,7 +102,7 @@ export const triedScanSchema = z.object({
 })
 export type TriedScan = z.infer<typeof triedScanSchema>
 
-/** What is taken of a database or of a service. */
+/** The parts of a database or of a service that are taken. */
 const choiceFields = {
   ...postgisChoiceSchema.shape,
   layers: serviceLayersSchema.optional(),

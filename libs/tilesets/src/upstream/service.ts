@@ -67,7 +67,7 @@ export interface UpstreamService {
   readonly left: readonly { readonly layer: string; readonly why: LeftOut }[]
 }
 
-/** Reason for which a layer is not served: its grid is none of those of the gateway, its format is none, or its description has no address. */
+/** Reason for which a layer is not served: its grid is none of those of the gateway, its format is not served, or its description has no address. */
 export type LeftOut = 'grid' | 'format' | 'address'
 
 export interface ReadOptions {
@@ -81,7 +81,7 @@ export interface ReadOptions {
   readonly subdomains: readonly string[]
 }
 
-/** Fetches a document of the service. Rejects if there is none. */
+/** Fetches a document of the service. Rejects if it does not exist. */
 export type FetchDocument = (url: string) => Promise<{ readonly url: string; readonly text: string }>
 
 /** The description is no description of a kind that is read. */

@@ -38,7 +38,7 @@ export interface Upstream {
   readonly metaTiles: number
 }
 
-/** What was kept before a time (ms since 1970) is old, within these bounds and zooms. */
+/** A tile that was kept before a time (ms since 1970) is old, within these bounds and zooms. */
 export interface Refresh {
   readonly atMs: number
   readonly bounds: Bounds | null

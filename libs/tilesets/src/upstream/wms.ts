@@ -10,7 +10,7 @@ import {
 } from './service.js'
 import { all, attribute, first, type Node, parseXml, text } from './xml.js'
 
-/** Limits: depth of nested layers, and the deepest zoom of a layer without a limit of its own. */
+/** Limits: depth of nested layers, and the deepest zoom of a layer without its own limit. */
 const MAX_DEPTH = 20
 const DEEPEST_ZOOM = 20
 /** Systems in which layers are asked for, the first that a layer has. */

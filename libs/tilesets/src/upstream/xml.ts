@@ -6,7 +6,7 @@ export const MAX_DESCRIPTION = 16 * 1024 * 1024
 
 export type Node = { readonly [name: string]: unknown }
 
-/** Parses a description without entities of its own. Names have no prefix, attributes begin with `@`. */
+/** Parses a description without its own entities. Names have no prefix, attributes begin with `@`. */
 export function parseXml(text: string): Node {
   if (text.length > MAX_DESCRIPTION) throw new NotAService('the description is too long')
   if (/<!ENTITY/i.test(text)) throw new NotAService('the description defines entities')
@@ -38,7 +38,7 @@ export function first(node: unknown, ...path: readonly string[]): Node | undefin
   return at
 }
 
-/** Returns the text of an element, at the end of a path; '' if there is none. */
+/** Returns the text of an element, at the end of a path; '' if it does not exist. */
 export function text(node: unknown, ...path: readonly string[]): string {
   const value = first(node, ...path)?.['#text']
   return typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''

@@ -170,7 +170,7 @@ export class TileLoader {
       const cached = tileAtHand(source, place)
       return cached === undefined ? source.tile(place, asking) : cached
     }
-    // A service has limits of its own.
+    // A service has its own limits.
     if (version.stored.storage === 'upstream') return read()
     if (isRemote(version.stored.path)) return this.remote?.wait(version.root, read) ?? null
     if (isReadByOthers(version.stored.storage) || isInDatabase(version)) return read()

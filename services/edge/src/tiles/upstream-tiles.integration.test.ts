@@ -147,7 +147,7 @@ test('an answer that is encoded twice is unpacked', async () => {
   expect((await ask('twice')).body.equals(tile)).toBe(true)
 })
 
-test('a service that hangs is a 504, holds up no other basemap, and is left alone after five failures', async () => {
+test('a service that hangs is a 504, holds up no other basemap, and is not asked after five failures', async () => {
   const hanging = Promise.all(Array.from({ length: 12 }, (_, i) => ask('hangs', `4/${i}/0`)))
   expect((await ask('good', '2/1/1')).status).toBe(200)
   const statuses = (await hanging).map(({ status }) => status)

@@ -23,7 +23,7 @@ export function refreshRoutes(app: App, ctx: ControlContext, edges: KnownEdges):
         operationId: 'refreshBasemapVersion',
         summary: 'Ask the service of a version for its tiles again',
         description:
-          'Only for versions with `storage: upstream`. What edges have kept of the version, within `bounds` and the zooms if they are given, is old ' +
+          'Only for versions with `storage: upstream`. A tile of the version that edges have kept, within `bounds` and the zooms if they are given, is old ' +
           `from now on: the next request for a tile asks the service whether it has changed. The revision of the version increases. ${CONFIRMED}`,
         params: byVersion,
         body: refreshBodySchema,

@@ -49,7 +49,6 @@ const OWN_FILES: Readonly<Record<string, string>> = {
   'services/control-plane/src/system/console/kept-traffic.ts': 'a file of DATA_DIR',
   'services/control-plane/src/system/console/static-files.ts': 'its package',
   'services/control-plane/src/vectors/run-build.ts': 'the output of a build',
-  'services/edge/src/features/derived-store.ts': 'a lock of DATA_DIR',
   'services/edge/src/features/vector-features.ts': 'the output of a build',
   'services/edge/src/offline/kept-file.ts': 'a file of DATA_DIR',
   'services/edge/src/own-version.ts': 'its package',

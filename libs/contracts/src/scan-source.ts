@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { asListedSchema, codeSchema, MAX_LABEL_LENGTH, timestampSchema } from './common.js'
 import { messageFields, sentence } from './messages.js'
-import { postgisChoiceSchema } from './postgis.js'
+import { postgisChoiceSchema, postgisOptionsSchema } from './postgis.js'
+import { serviceHeadersSchema, serviceLayersSchema, serviceOptionsSchema } from './service.js'
 import { warningsField } from './warning.js'
 
-export const SOURCE_KINDS = ['basemap', 'vector', 'style', 'postgis'] as const
+export const SOURCE_KINDS = ['basemap', 'vector', 'style', 'postgis', 'service'] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
 /** Treatment of a version that is found for the first time. */
@@ -101,13 +102,21 @@ export const triedScanSchema = z.object({
 })
 export type TriedScan = z.infer<typeof triedScanSchema>
 
+/** The parts of a database or of a service that are taken. */
+const choiceFields = {
+  ...postgisChoiceSchema.shape,
+  layers: serviceLayersSchema.optional(),
+  options: z.union([postgisOptionsSchema, serviceOptionsSchema]).optional().describe('of a database, or of a service'),
+}
+
 export const scanSourceSchema = z.object({
   code: z.string(),
   name: z.string(),
   kind: z.enum(SOURCE_KINDS),
   path: z.string().describe('the directory or address; of a database its address without the password'),
   has_password: z.boolean().optional().describe('only of a database: true if a password is stored'),
-  ...postgisChoiceSchema.shape,
+  has_headers: z.boolean().optional().describe('only of a service: true if headers are stored for it'),
+  ...choiceFields,
   enabled: z.boolean().describe('false: it is not scanned, and no item from it is served or listed'),
   publish: publishSchema,
   schedule: scanScheduleSchema.nullable(),
@@ -140,14 +149,16 @@ export const scanSourceBodySchema = z.strictObject({
   url: z
     .string()
     .max(4096)
-    .regex(/^postgres(ql)?:\/\/[^\0\r\n]+$/, sentence('said.database_address'))
+    .regex(/^(postgres(ql)?|https?):\/\/[^\0\r\n]+$/, sentence('said.database_address'))
     .optional()
     .describe(
-      'only for `postgis`: the address of a database, `postgres://role:password@host:port/name?sslmode=verify-full`. The password is never returned; ' +
+      'only for `service`: the address of its description, whose query is never returned; only for `postgis`: the address of a database, `postgres://role:password@host:port/name?sslmode=verify-full`. The password is never returned; ' +
         'an address without one keeps the stored password',
     ),
-  ...postgisChoiceSchema.shape,
+  headers: serviceHeadersSchema.optional(),
+  ...choiceFields,
   has_password: asListedSchema,
+  has_headers: asListedSchema,
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   enabled: z.boolean().optional(),
   publish: publishSchema.optional(),

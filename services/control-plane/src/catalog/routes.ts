@@ -8,6 +8,7 @@ import { compareRoutes } from './compare/routes.js'
 import { defaultSwitchRoutes } from './edit/default-switch-routes.js'
 import { defaultVersionRoute } from './edit/default-version.js'
 import { forgetRoutes } from './edit/forget-routes.js'
+import { refreshRoutes } from './edit/refresh-version.js'
 import { reviewRoutes } from './edit/review-version.js'
 import { updateBasemapRoute } from './edit/update-basemap.js'
 import { updateVectorRoute } from './edit/update-vector.js'
@@ -44,6 +45,7 @@ export async function catalogRoutes(app: App, ctx: ControlContext, { edges, gate
   defaultSwitchRoutes(app, ctx)
   updateVersionRoute(app, ctx, edges)
   reviewRoutes(app, ctx, edges)
+  refreshRoutes(app, ctx, edges)
   updateBasemapRoute(app, ctx, edges)
   updateVectorRoute(app, ctx, edges)
   forgetRoutes(app, ctx, edges)

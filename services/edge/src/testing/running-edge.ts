@@ -29,7 +29,8 @@ import { NativePublisher } from '../native/publisher.js'
 import { Upstream } from '../proxy/upstream.js'
 import { StyleAssets } from '../styles/style-assets.js'
 import { type Catalog, withNewContent } from '../sync/catalog.js'
-import { openRemote } from '../tiles/open-remote.js'
+import type { StoreLink } from '../sync/store-link.js'
+import { openRemote, openUpstream } from '../tiles/open-remote.js'
 import { ReadTroubles } from '../tiles/read-troubles.js'
 import { TileLoader } from '../tiles/tile-loader.js'
 import { TILE_SAMPLING, TileCounts } from '../usage/tile-counts.js'
@@ -73,6 +74,8 @@ export async function runEdge(options: {
   readonly maps?: ConstructorParameters<typeof MapDrawer>[0]
   /** Further settings. */
   readonly env?: Readonly<Record<string, string>>
+  /** how services of others are reached, in place of the store */
+  readonly services?: { readonly store: Pick<StoreLink, 'query'> }
 }): Promise<RunningEdge> {
   const token = createToken()
   const counters = new Counters()
@@ -88,6 +91,7 @@ export async function runEdge(options: {
     busUp: () => true,
     upstreamRequests: () => ({}),
     remote: () => edge.tiles.remote,
+    upstream: () => edge.tiles.upstream,
     missingGlyphs: () => 0,
     fileTier: () => 'copy',
     version: () => '0',
@@ -119,7 +123,9 @@ export async function runEdge(options: {
   const { databases, open } = openDatabases(noStore, () => freshness.catalog)
   const openCached = (cached: CachedReader | null) =>
     openRemote({ settings, log, counters, mbtiles, onReplaced }, cached)
-  const tiles = new TileLoader({ disks, mbtiles }, undefined, openCached, open)
+  const tiles = new TileLoader({ disks, mbtiles }, undefined, openCached, open, (remote, cached) =>
+    openUpstream({ settings, log, counters, store: noStore, ...options.services }, remote, cached),
+  )
   const edge: Edge = {
     settings,
     log,

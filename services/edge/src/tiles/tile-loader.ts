@@ -13,6 +13,7 @@ import {
   type Tile,
   type TilePlace,
 } from '@gateway/tilesets/source.js'
+import type { UpstreamSources } from '@gateway/tilesets/upstream/upstream-sources.js'
 import { LRUCache } from 'lru-cache'
 import type { DiskGate } from '../files/disk-gate.js'
 import { type Catalog, type CatalogVersion, DATABASE_TILES } from '../sync/catalog.js'
@@ -77,12 +78,20 @@ export class TileLoader {
     cached: CachedFiles | string = CachedFiles.load(SMALL_BYTES),
     remote?: (cached: CachedReader | null) => RemoteSources,
     database: OpenDatabaseTiles = () => null,
+    upstream?: (remote: RemoteSources, cached: CachedReader | null) => UpstreamSources,
   ) {
     this.#database = database
     this.#disks = disks
     // Without the addon every tile of a file is loaded by a thread.
     const reader = typeof cached === 'string' ? null : cached
-    this.#readers = { mbtiles, cached: reader, remote: remote?.(reader) }
+    const opened = remote?.(reader)
+    const services = opened === undefined ? undefined : upstream?.(opened, reader)
+    this.#readers = { mbtiles, cached: reader, remote: opened, upstream: services }
+  }
+
+  /** undefined if versions of services are not served. */
+  get upstream(): UpstreamSources | undefined {
+    return this.#readers.upstream
   }
 
   /** undefined if remote sources are not served. */
@@ -156,6 +165,7 @@ export class TileLoader {
   closeAll(): void {
     this.#sources.clear()
     this.#readers.mbtiles.close()
+    void this.upstream?.close()
     void this.remote?.close()
   }
 
@@ -169,6 +179,8 @@ export class TileLoader {
       const cached = tileAtHand(source, place)
       return cached === undefined ? source.tile(place, asking) : cached
     }
+    // A service has its own limits.
+    if (version.stored.storage === 'upstream') return read()
     if (isRemote(version.stored.path)) return this.remote?.wait(version.root, read) ?? null
     if (isReadByOthers(version.stored.storage) || isInDatabase(version)) return read()
     const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted: asking.isWanted })

@@ -49,7 +49,7 @@ import { HOST_CLOCK_OFFSET } from '../sync/host-reads.js'
 import { ReplicaReads } from '../sync/replica-reads.js'
 import { ReplicationLoop } from '../sync/replication-loop.js'
 import { replicaLink, StoreLink } from '../sync/store-link.js'
-import { openRemote } from '../tiles/open-remote.js'
+import { openRemote, openUpstream } from '../tiles/open-remote.js'
 import { ReadTroubles } from '../tiles/read-troubles.js'
 import { TileLoader } from '../tiles/tile-loader.js'
 import { TILE_SAMPLING, TileCounts } from '../usage/tile-counts.js'
@@ -148,7 +148,9 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const { databases, open } = openDatabases(store, () => follower.catalog)
   const openCached = (cached: CachedReader | null) =>
     openRemote({ settings, log, counters, mbtiles, onReplaced }, cached)
-  const tiles = new TileLoader({ disks, mbtiles }, undefined, openCached, open)
+  const tiles = new TileLoader({ disks, mbtiles }, undefined, openCached, open, (remote, cached) =>
+    openUpstream({ settings, log, counters, store }, remote, cached),
+  )
   const onApplied = () => {
     tiles.keepOnly(follower.catalog)
     void loop.confirm()
@@ -226,6 +228,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     busUp: () => loop.busUp,
     upstreamRequests: () => upstream.used,
     remote: () => tiles.remote,
+    upstream: () => tiles.upstream,
     missingGlyphs: () => styleAssets.missingGlyphs,
     fileTier: () => sender.tier,
     version: ownVersion,

@@ -78,7 +78,7 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
             {...form.getInputProps('kind')}
           >
             <Stack gap="xs" mt="xs">
-              {(['basemap', 'vector', 'style', 'postgis'] as const).map((one) => (
+              {(['basemap', 'vector', 'style', 'postgis', 'service'] as const).map((one) => (
                 <Radio
                   key={one}
                   value={one}

@@ -152,6 +152,10 @@ export async function walkSource(
   signal: AbortSignal,
   { changed = null, onProgress = () => {} }: WalkSourceOptions = {},
 ): Promise<Found> {
+  if (source.kind === 'service') {
+    const { walkService } = await import('./walk-service.js')
+    return walkService(ctx, source, signal, onProgress)
+  }
   if (source.kind === 'postgis') {
     const { walkDatabase } = await import('./database/walk-database.js')
     return walkDatabase(ctx, source, signal, onProgress)

@@ -153,9 +153,18 @@ function isTimeZone(name: string): boolean {
 }
 
 function audited({ name, kind, path, enabled, publish, schedule, watch, ...more }: ScanSource) {
-  const { schemas, tables, functions, options } = more
-  const choice = { schemas, tables, functions, options }
-  return { name, kind, path, enabled, publish, schedule, watch, ...(kind === 'postgis' && choice) }
+  const { schemas, tables, functions, options, layers, has_headers } = more
+  const choice = kind === 'service' ? { options, layers, has_headers } : { schemas, tables, functions, options }
+  return {
+    name,
+    kind,
+    path,
+    enabled,
+    publish,
+    schedule,
+    watch,
+    ...((kind === 'postgis' || kind === 'service') && choice),
+  }
 }
 
 /** Returns null if the source is of another kind, or exists and must not be updated. */

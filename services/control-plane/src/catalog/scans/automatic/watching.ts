@@ -138,7 +138,7 @@ export class WatchedSources {
       settling.noteChange(changed === null ? null : settlesAs(source.kind, changed), this.#now())
     entry.watch = new FolderWatch(
       { onChange, onProblem },
-      WATCHED_DEPTH[source.kind === 'postgis' ? 'vector' : source.kind],
+      WATCHED_DEPTH[source.kind === 'postgis' || source.kind === 'service' ? 'vector' : source.kind],
     )
     await entry.watch.open(source.path)
     // Set again at the next attempt, whatever happens to the watch.

@@ -14,7 +14,12 @@ export const ADDRESSES = {
     { form: '/tiles/{code}/{version}/tilejson.json' },
   ],
   basemapStyle: [{ form: '/tiles/{code}/style.json', text: 'a plain style of the basemap (`theme=dark`)' }],
-  vectorStyle: [{ form: '/vectors/{code}/style.json', text: 'a plain style of the vector (`theme=dark`)' }],
+  vectorStyle: [
+    {
+      form: '/vectors/{code}/style.json',
+      text: 'a plain style of the vector (`theme=dark`); without tiles it draws the GeoJSON of a file of up to 20 MB, and otherwise returns 404 with the reason',
+    },
+  ],
   vectorDownload: [
     {
       form: '/vectors/{code}/download',

@@ -146,17 +146,6 @@ export const scanSourceBodySchema = z.strictObject({
   code: codeSchema,
   kind: z.enum(SOURCE_KINDS),
   path: pathSchema.optional(),
-  url: z
-    .string()
-    .max(4096)
-    .regex(/^(postgres(ql)?|https?):\/\/[^\0\r\n]+$/, sentence('said.database_address'))
-    .optional()
-    .describe(
-      'only for `service`: the address of its description, whose query is never returned; only for `postgis`: the address of a database, `postgres://role:password@host:port/name?sslmode=verify-full`. The password is never returned; ' +
-        'an address without one keeps the stored password',
-    ),
-  headers: serviceHeadersSchema.optional(),
-  ...choiceFields,
   has_password: asListedSchema,
   has_headers: asListedSchema,
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
@@ -168,6 +157,17 @@ export const scanSourceBodySchema = z.strictObject({
   watch_problem: asListedSchema,
   last_scan: asListedSchema,
   queued_at: asListedSchema,
+  url: z
+    .string()
+    .max(4096)
+    .regex(/^(postgres(ql)?|https?):\/\/[^\0\r\n]+$/, sentence('said.database_address'))
+    .optional()
+    .describe(
+      'only for `service`: the address of its description, whose query is never returned; only for `postgis`: the address of a database, `postgres://role:password@host:port/name?sslmode=verify-full`. The password is never returned; ' +
+        'an address without one keeps the stored password',
+    ),
+  headers: serviceHeadersSchema.optional(),
+  ...choiceFields,
 })
 export type ScanSourceBody = z.infer<typeof scanSourceBodySchema>
 

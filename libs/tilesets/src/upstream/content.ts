@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { isVectorFormat } from '@gateway/contracts/basemap.js'
-import { ServiceTrouble } from '@gateway/core/outgoing/service-client.js'
+import { ServiceTrouble } from '@gateway/core/upstream/service-client.js'
 import { encodingOf, imageFormat } from '../formats.js'
 import { wordsOf } from './read-service.js'
 

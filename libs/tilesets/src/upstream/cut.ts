@@ -1,5 +1,5 @@
 import type { TileFormat } from '@gateway/contracts/basemap.js'
-import { ServiceTrouble } from '@gateway/core/outgoing/service-client.js'
+import { ServiceTrouble } from '@gateway/core/upstream/service-client.js'
 import sharp, { type Sharp } from 'sharp'
 import type { MadeTile } from '../kept/kept-tiles.js'
 import type { Square } from './addresses.js'

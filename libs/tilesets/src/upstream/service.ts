@@ -67,7 +67,7 @@ export interface UpstreamService {
   readonly left: readonly { readonly layer: string; readonly why: LeftOut }[]
 }
 
-/** Reason for which a layer is not served: its grid is none of those of the gateway, its format is not served, or its description has no address. */
+/** Reason for which a layer is not served: the gateway does not serve its grid or its format, or its description has no address. */
 export type LeftOut = 'grid' | 'format' | 'address'
 
 export interface ReadOptions {

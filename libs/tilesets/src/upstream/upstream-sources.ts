@@ -8,7 +8,7 @@ import {
   type ServiceOptions,
   type ServiceState,
   ServiceTrouble,
-} from '@gateway/core/outgoing/service-client.js'
+} from '@gateway/core/upstream/service-client.js'
 import { KeptTiles, type Made, type Making } from '../kept/kept-tiles.js'
 import { TileNotMade } from '../kept/tile-not-made.js'
 import type { BlockCache } from '../remote/block-cache.js'

@@ -554,7 +554,7 @@ export const DATA_PLANE_PATHS: Paths = {
     'application/geo+json',
   ),
   '/vectors/{code}.zip': limitedDownload(
-    'A shapefile that is written here has names of at most 10 bytes and texts of at most 254, in UTF-8. Each layer and kind of geometry is a file of its own. ' +
+    'A shapefile that is written here has names of at most 10 bytes and texts of at most 254, in UTF-8. Each layer and kind of geometry has its own file. ' +
       'Times, arrays and objects are text, geometry collections have no place, and ids of features are not kept. A stored shapefile without `.shx` is written again.',
     'downloadVectorAsZip',
     'Download a vector as a zipped shapefile',

@@ -3,7 +3,7 @@ import { Circuit } from '../object-storage/circuit.js'
 import { ObjectRefused } from '../object-storage/errors.js'
 import { guardedConnect } from '../object-storage/guarded-connect.js'
 import { type Answer, Requester } from '../object-storage/requester.js'
-import type { DestinationGuard } from './guard.js'
+import type { DestinationGuard } from '../outgoing/guard.js'
 
 /** A service that fails is asked by one request in this time. */
 const OPEN_MS = 10_000

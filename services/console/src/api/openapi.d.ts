@@ -2277,6 +2277,11 @@ export interface paths {
           id: string;
         };
       };
+      requestBody: {
+        content: {
+          "application/octet-stream": string;
+        };
+      };
       responses: {
         200: {
           content: {

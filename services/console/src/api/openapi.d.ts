@@ -2511,6 +2511,11 @@ export interface paths {
           id: string;
         };
       };
+      requestBody: {
+        content: {
+          "application/octet-stream": string;
+        };
+      };
       responses: {
         200: {
           content: {

@@ -63,7 +63,8 @@ async function receivedOf(id: string, signal: AbortSignal): Promise<number> {
 
 function partOf(file: File, id: string, offset: number) {
   const body = file.slice(offset, offset + PART_BYTES, 'application/octet-stream')
-  const made = call('put', '/api/v1/admin/uploads/{id}/content', { params: { path: { id }, query: { offset } } })
+  const params = { path: { id }, query: { offset } }
+  const made = call('put', '/api/v1/admin/uploads/{id}/content', { params, body: '' })
   return { ...made, body, timeoutMs: LONG_TIMEOUT_MS }
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { boundsSchema, withdrawableFields, withdrawnSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 import { type CodedMessage, messageFields, sentence } from './messages.js'
+import type { DatabaseRelation } from './postgis.js'
 
 export const VECTOR_KINDS = [
   'geojson',
@@ -17,6 +18,8 @@ export const VECTOR_KINDS = [
   'gpx',
   'dxf',
   'zipped_geodatabase',
+  'postgis',
+  'postgis-function',
 ] as const
 export type VectorKind = (typeof VECTOR_KINDS)[number]
 
@@ -38,6 +41,9 @@ export const VECTOR_DOWNLOADS: Readonly<Record<VectorKind, { readonly extension:
   gpx: { extension: 'gpx', type: 'application/gpx+xml' },
   dxf: { extension: 'dxf', type: 'image/vnd.dxf' },
   zipped_geodatabase: { extension: 'zip', type: 'application/zip' },
+  // A table has no stored form; `/download` sends GeoJSON.
+  postgis: { extension: 'geojson', type: 'application/geo+json' },
+  'postgis-function': { extension: 'geojson', type: 'application/geo+json' },
 }
 
 /** Limit: bytes of a vector that is drawn from its GeoJSON while it has no tiles. Browsers draw this in some seconds. */
@@ -117,6 +123,10 @@ export interface ReadFacts extends VectorFacts {
   readonly raw_fields?: readonly VectorField[] | undefined
   /** warnings of a scan, valid while the content is unchanged; the scan adds the parameter `file` */
   readonly warnings?: readonly CodedMessage[] | undefined
+  /** what of a database it is */
+  readonly relation?: DatabaseRelation | undefined
+  /** the comment on the table or function */
+  readonly description?: string | undefined
 }
 
 export const UNKNOWN_FACTS: VectorFacts = {

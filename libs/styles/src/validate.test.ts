@@ -144,7 +144,7 @@ test.each([
   ['too many layers', JSON.stringify({ version: 8, sources: {}, layers: Array(10_001).fill({}) })],
 ])('%s is refused without an exception', (_, text) => expect(checkStyle(text).ok).toBe(false))
 
-test('a filter that mixes both syntaxes is a warning, and other faults stay problems', () => {
+test('a filter that mixes both syntaxes is a warning, and does not hide the faults next to it', () => {
   const filter = ['all', ['==', ['get', 'a'], 1], ['in', 'name', '']]
   const mixed = { ...VALID, layers: [{ id: 'l', type: 'line', source: 'roads', 'source-layer': 'x', filter }] }
   const checked = checkStyle(JSON.stringify(mixed, null, 1))

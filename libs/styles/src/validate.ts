@@ -1,3 +1,4 @@
+import { levelsOf, MAX_LEVELS } from '@gateway/core/files/outside-json.js'
 import jsonlint from '@mapbox/jsonlint-lines-primitives'
 import { type StyleSpecification, validateStyleMin } from '@maplibre/maplibre-gl-style-spec'
 import { dependenciesOf, type StyleDependencies } from './dependencies.js'
@@ -7,8 +8,6 @@ import { GATEWAY_SCHEME, isObject, parseGatewayAddress, type StyleJson, type Sty
 
 /** Maximum bytes of a style document. The largest known ones have 1 MB. */
 export const MAX_STYLE_BYTES = 4 * 1024 * 1024
-/** Maximum levels of arrays and objects in a style, since validators recurse. */
-const MAX_DEPTH = 200
 /** Maximum number of layers. The validator compares each one with all others; the largest known styles have 600. */
 const MAX_LAYERS = 10_000
 /** Maximum number of reported problems of one style. */
@@ -27,7 +26,8 @@ export type CheckedStyle =
 /** Checks a document against the MapLibre style specification, version 8. Never throws. */
 export function checkStyle(text: string): CheckedStyle {
   if (Buffer.byteLength(text) > MAX_STYLE_BYTES) return failed(`it has more than ${MAX_STYLE_BYTES} bytes`)
-  if (depthOf(text) > MAX_DEPTH) return failed(`it has more than ${MAX_DEPTH} levels of arrays and objects`)
+  // Validators recurse.
+  if (levelsOf(text) > MAX_LEVELS) return failed(`it has more than ${MAX_LEVELS} levels of arrays and objects`)
   try {
     const { problems, warnings } = withGatewayAddresses(text)
     if (problems.length > 0) return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) }
@@ -78,21 +78,4 @@ function unknownAddresses(text: string): StyleProblem[] {
     }
   }
   return problems
-}
-
-/** Levels of nesting, without parsing: brackets within strings do not count. */
-function depthOf(text: string): number {
-  let depth = 0
-  let deepest = 0
-  let quoted = false
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (quoted) {
-      if (code === 0x5c) i++
-      else if (code === 0x22) quoted = false
-    } else if (code === 0x22) quoted = true
-    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth)
-    else if (code === 0x7d || code === 0x5d) depth--
-  }
-  return deepest
 }

@@ -28,6 +28,12 @@ export const EDGE_MESSAGES = {
   features_none: '{name} has no features: {reason}',
   features_no_space: 'there is no space on the disk for the features of {name}',
   features_not_indexed: '{name} cannot be indexed: {reason}',
+  database_away: 'the database of {name} does not respond; try again',
+  database_late: 'the database needs more than {seconds} s for this request to {name}',
+  database_changed: '{name} has changed in its database: {words}; the next scan of its source reads it again',
+  database_no_id:
+    '{name} has no primary key, so that its features have no addresses; id_column in the options of its source names one',
+  features_of_function: '{name} is a function of a database, which makes only tiles',
   features_busy: '{reason}; try again',
   features_failed: 'the features of {name} could not be indexed; try again',
 } as const

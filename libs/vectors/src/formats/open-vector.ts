@@ -157,6 +157,9 @@ async function read(opening: Opening, files: readonly OpenFile[]): Promise<OpenV
       return one(shapefileOf(files, code, encoding))
     case 'zipped_shapefile':
       return shapefilesOf(await unpackShapefiles(fd, scratch, progress), code, encoding)
+    case 'postgis':
+    case 'postgis-function':
+      throw new VectorFault(coded('vector_no_layer'))
     case 'geopackage':
       return openGeopackage(source.root, source.path)
     default: {

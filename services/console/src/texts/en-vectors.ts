@@ -23,6 +23,8 @@ export const enVectors = {
     gpx: 'GPX',
     dxf: 'DXF',
     zipped_geodatabase: 'Zipped File Geodatabase',
+    postgis: 'PostGIS table',
+    'postgis-function': 'PostGIS function',
   },
   crs: 'Coordinate system',
   geometry: 'Geometry',

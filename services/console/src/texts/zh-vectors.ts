@@ -23,6 +23,8 @@ export const zhVectors: typeof enVectors = {
     gpx: 'GPX',
     dxf: 'DXF',
     zipped_geodatabase: '压缩的 File Geodatabase',
+    postgis: 'PostGIS 表',
+    'postgis-function': 'PostGIS 函数',
   },
   crs: '坐标系',
   geometry: '几何类型',

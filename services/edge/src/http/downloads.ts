@@ -7,8 +7,8 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
 import { FORMS, type Form } from '@gateway/vectors/query/conversion.js'
 import type { Edge } from '../edge.js'
+import { namesBeside } from '../files/names-beside.js'
 import type { CatalogVector } from '../sync/catalog.js'
-import { namesBeside } from '../zip/sidecars.js'
 import { ANY_TOKEN, type Ask, admit, type Wanted } from './authorize.js'
 import { noVector, shownName } from './missing-reasons.js'
 import { onOther } from './proxy.js'
@@ -148,5 +148,7 @@ function otherKind(code: string, kind: VectorKind): Refusal {
 /** `name` is the one in the request. */
 function answerVector(exchange: RequestContext, vector: CatalogVector | undefined, name: string) {
   if (!vector?.served) return answerRefusal(exchange, noVector(name))
+  const { kind } = vector.stored
+  if (kind === 'postgis' || kind === 'postgis-function') return answerForm(exchange, vector, 'geojson')
   answerOpened(exchange, openVector(exchange, vector), { vector: vector.stored.code })
 }

@@ -1,11 +1,12 @@
 import { gunzip } from 'node:zlib'
 import type { Bounds } from '@gateway/contracts/basemap.js'
-import type { Refusal } from '@gateway/contracts/errors.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
 import { isCutByFeatures } from '@gateway/tilesets/formats.js'
+import { TileNotMade } from '@gateway/tilesets/kept/tile-not-made.js'
 import type { Tile } from '@gateway/tilesets/source.js'
-import { matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
+import { liesWithin, matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import { CORS, type HeaderBlock, headerBlock } from '../answers/header-block.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
@@ -104,7 +105,8 @@ export function answerFrom(exchange: RequestContext, find: () => TileTarget | Re
   if (exchange.area !== null) {
     const target = find()
     if (!target.ok) return answerRefusal(exchange, target)
-    if (isCutByFeatures(target.version.stored.format)) return answerCut(exchange, target, exchange.area)
+    if (isCutByFeatures(target.version.stored.format) && !isWholeIn(target, exchange.area))
+      return answerCut(exchange, target, exchange.area)
   }
   const { edge, path } = exchange
   const now = performance.now()
@@ -126,6 +128,14 @@ export function answerFrom(exchange: RequestContext, find: () => TileTarget | Re
   if (tile === null) return answerLoaded(exchange, target, { kind: 'absent' })
   exchange.tileFrom = 'page_cache'
   answerLoaded(exchange, target, { kind: 'tile', tile })
+}
+
+/** Usual limit of a vector tile's buffer, in units of a tile: 256 of 4,096. */
+const BUFFER = 1 / 16
+
+/** True for a MapLibre Tile that is inside of an area with its buffer. Nothing cuts such tiles. */
+function isWholeIn({ version, place }: TileTarget, area: Bounds): boolean {
+  return version.stored.format === 'mlt' && liesWithin(matrixSetOf(version.stored), place, area, BUFFER)
 }
 
 /** Sends a vector tile with only the features that touch the area of the caller. */
@@ -172,6 +182,7 @@ function load(exchange: RequestContext, target: TileTarget) {
   edge.counters.threadedTileLoads++
   const begunAt = performance.now()
   edge.tiles.load(target.version, target.place, {
+    caller: exchange.token ?? '',
     isWanted: () => !exchange.aborted,
     settle: (outcome) => {
       if (outcome.kind === 'tile') {
@@ -199,11 +210,21 @@ export function answerLoaded(exchange: RequestContext, target: TileTarget, outco
         readTroubles.noteStorage(target.version.root, outcome.error)
         return answerRefusal(exchange, STORAGE_DOWN)
       }
+      if (outcome.error instanceof TileNotMade) {
+        readTroubles.noteContent('tiles cannot be made', namesOf(target), exchange.path, outcome.error.message)
+        return answerRefusal(exchange, notMade(outcome.error))
+      }
       readTroubles.noteContent('tiles cannot be read', namesOf(target), exchange.path, outcome.error)
       return answerRefusal(exchange, isOutOfDescriptors(outcome.error) ? OUT_OF_DESCRIPTORS : INTERNAL)
     }
   }
 }
+
+function notMade({ status, said, retryAfterSeconds }: TileNotMade): Refusal {
+  return { ...refuse(CODE_OF_STATUS[status], said), retryAfterSeconds }
+}
+
+const CODE_OF_STATUS = { 502: 'upstream_wrong', 503: 'dependency_down', 504: 'upstream_silent' } as const
 
 function namesOf({ basemap, version }: TileTarget) {
   return { basemap: basemap.stored.code, version: version.stored.version }

@@ -5,10 +5,18 @@ import { CachedFiles } from '@gateway/native-edge/hot-tiles/cached-file.js'
 import type { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import { openSource, type StorageReaders } from '@gateway/tilesets/open-source.js'
 import type { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
-import { type CachedReader, SMALL_BYTES, type Source, type Tile, type TilePlace } from '@gateway/tilesets/source.js'
+import {
+  type Asking,
+  type CachedReader,
+  SMALL_BYTES,
+  type Source,
+  type Tile,
+  type TilePlace,
+} from '@gateway/tilesets/source.js'
+import type { UpstreamSources } from '@gateway/tilesets/upstream/upstream-sources.js'
 import { LRUCache } from 'lru-cache'
 import type { DiskGate } from '../files/disk-gate.js'
-import type { Catalog, CatalogVersion } from '../sync/catalog.js'
+import { type Catalog, type CatalogVersion, DATABASE_TILES } from '../sync/catalog.js'
 import { OpenFile } from './open-file.js'
 
 /** Limit: each open archive occupies a descriptor. A folder occupies none and has less weight: thousands of them must not displace each other. */
@@ -30,11 +38,16 @@ export type LoadOutcome =
 
 /** A request that waits for a tile. */
 export interface Waiter {
+  /** Identifies the token, or whoever else waits. Default: nobody known */
+  readonly caller?: string
   /** False if its client has disconnected; the request is then not settled. */
   isWanted(): boolean
   /** Must not throw. If the tile's body is a part of a file, the waiter must release it. */
   settle(outcome: LoadOutcome): void
 }
+
+/** Opens the tiles that a database makes; null: they are not in the catalog any more. */
+export type OpenDatabaseTiles = (version: CatalogVersion, readers: StorageReaders) => Source | null
 
 interface OpenedSource {
   readonly source: Source
@@ -56,6 +69,7 @@ export class TileLoader {
     dispose: ({ source }) => source.close(),
   })
   readonly #disks: DiskGate
+  readonly #database: OpenDatabaseTiles
   readonly #readers: StorageReaders
   readonly #loads = new Map<string, Waiter[]>()
 
@@ -63,11 +77,21 @@ export class TileLoader {
     { disks, mbtiles }: { disks: DiskGate; mbtiles: MbtilesReaders },
     cached: CachedFiles | string = CachedFiles.load(SMALL_BYTES),
     remote?: (cached: CachedReader | null) => RemoteSources,
+    database: OpenDatabaseTiles = () => null,
+    upstream?: (remote: RemoteSources, cached: CachedReader | null) => UpstreamSources,
   ) {
+    this.#database = database
     this.#disks = disks
     // Without the addon every tile of a file is loaded by a thread.
     const reader = typeof cached === 'string' ? null : cached
-    this.#readers = { mbtiles, cached: reader, remote: remote?.(reader) }
+    const opened = remote?.(reader)
+    const services = opened === undefined ? undefined : upstream?.(opened, reader)
+    this.#readers = { mbtiles, cached: reader, remote: opened, upstream: services }
+  }
+
+  /** undefined if versions of services are not served. */
+  get upstream(): UpstreamSources | undefined {
+    return this.#readers.upstream
   }
 
   /** undefined if remote sources are not served. */
@@ -81,6 +105,15 @@ export class TileLoader {
     return source === undefined ? undefined : tileAtHand(source, place)
   }
 
+  /** Tells if a tile exists. undefined: only `load` can decide, because the source is not open yet or must read, or after an error. */
+  async has(version: CatalogVersion, place: TilePlace): Promise<boolean | 'busy' | undefined> {
+    try {
+      return await this.#opened(version)?.has?.(place)
+    } catch {
+      return undefined
+    }
+  }
+
   /** Returns a version's source if it is open; the caller must not close it. */
   opened(version: CatalogVersion): Source | undefined {
     return this.#opened(version)
@@ -88,7 +121,7 @@ export class TileLoader {
 
   /** Lets concurrent requests for one tile share its loading. */
   load(version: CatalogVersion, place: TilePlace, waiter: Waiter): void {
-    const key = `${version.contentId}/${place.z}/${place.x}/${place.y}${place.suffix ?? ''}`
+    const key = `${version.contentId}/${place.z}/${place.x}/${place.y}${place.suffix ?? ''}${place.variant ?? ''}`
     const waiting = this.#loads.get(key)
     if (waiting !== undefined) {
       waiting.push(waiter)
@@ -109,7 +142,7 @@ export class TileLoader {
       forget()
       settleAll(waiters, outcome)
     }
-    this.#read(version, place, isWanted).then(
+    this.#read(version, place, { caller: waiter.caller ?? '', isWanted }).then(
       (tile) =>
         settle(tile === null ? { kind: 'absent' } : tile === 'busy' ? { kind: 'busy' } : { kind: 'tile', tile }),
       (error) => settle({ kind: 'failed', error }),
@@ -132,23 +165,33 @@ export class TileLoader {
   closeAll(): void {
     this.#sources.clear()
     this.#readers.mbtiles.close()
+    void this.upstream?.close()
     void this.remote?.close()
   }
 
-  async #read(version: CatalogVersion, place: TilePlace, isWanted: () => boolean): Promise<Tile | null | 'busy'> {
+  async #read(version: CatalogVersion, place: TilePlace, asking: Asking): Promise<Tile | null | 'busy'> {
     const read = async () => {
       const opened = this.#opened(version)
-      if (opened !== undefined) return opened.tile(place)
+      if (opened !== undefined) return opened.tile(place, asking)
       const source = await this.#open(version)
       if (source === null) return null
       // In one step, unlike `tile`, which takes several turns of the event loop: after a start every basemap begins here.
       const cached = tileAtHand(source, place)
-      return cached === undefined ? source.tile(place) : cached
+      return cached === undefined ? source.tile(place, asking) : cached
     }
+    // A service has its own limits.
+    if (version.stored.storage === 'upstream') return read()
     if (isRemote(version.stored.path)) return this.remote?.wait(version.root, read) ?? null
-    if (isReadByOthers(version.stored.storage)) return read()
-    const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted })
+    if (isReadByOthers(version.stored.storage) || isInDatabase(version)) return read()
+    const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted: asking.isWanted })
     return outcome.ok ? outcome.value : 'busy'
+  }
+
+  #openDatabase(version: CatalogVersion): Source | null {
+    const source = this.#database(version, this.#readers)
+    const opened = { isFolder: true, goodUntilMs: Number.POSITIVE_INFINITY, isRenewed: false }
+    if (source !== null) this.#sources.set(version.contentId, { source, ...opened })
+    return source
   }
 
   /** Returns undefined if the source must be opened first, or again. */
@@ -166,6 +209,7 @@ export class TileLoader {
 
   async #open(version: CatalogVersion): Promise<Source | null> {
     const { stored, root, contentId } = version
+    if (isInDatabase(version)) return this.#openDatabase(version)
     // Checks the version itself, because its scan source may contain mounts.
     const mayBeMounted = !isReadByOthers(stored.storage) && !isRemote(stored.path)
     const isMounted = mayBeMounted && !(await isOnLocalDisk(stored.path).catch(() => false))
@@ -182,6 +226,11 @@ export class TileLoader {
     this.#sources.set(contentId, { source, isFolder, goodUntilMs, isRenewed: false })
     return source
   }
+}
+
+/** True if a database makes the tiles. */
+export function isInDatabase({ stored }: CatalogVersion): boolean {
+  return stored.path.startsWith(DATABASE_TILES)
 }
 
 /** True if SQLite reads it, in another process. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import { type OpenedFile, openBelow } from '@gateway/core/files/open-below.js'
+import { namesBeside } from '../files/names-beside.js'
 import type { TextEncoding } from '../sync/catalog.js'
 
 export interface Sidecar {
@@ -87,16 +87,6 @@ function isOfNoProgram({ fd }: OpenedFile): boolean {
 
 export function isCpg(name: string): boolean {
   return name.toLowerCase().endsWith('.cpg')
-}
-
-/** Returns the names of a shapefile and of its parts. */
-export async function namesBeside(shapefile: string): Promise<string[]> {
-  const base = baseOf(shapefile)
-  const entries = await fs.promises.readdir(path.dirname(shapefile)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
-    throw error
-  })
-  return entries.filter((name) => isPartOfShapefile(base, name)).sort()
 }
 
 function toSet(files: readonly Sidecar[], cpg: SidecarSet['cpg']): SidecarSet {

@@ -27,7 +27,7 @@ export function FirstRun({ dashboard, edges }: FirstRunProps) {
   })
   const { ledger, tokens, scan_sources: sources } = dashboard
   const own = tokens.items.filter(({ name }) => name !== DEMO_TOKEN)
-  // Only the newest tokens are listed. Whoever has more is no beginner.
+  // Only the newest tokens are listed. An operator who has more is no beginner.
   const isOlder = tokens.active + tokens.expired + tokens.disabled > tokens.items.length
   const noMaps = ledger.basemaps + ledger.vectors === 0
   const steps = [

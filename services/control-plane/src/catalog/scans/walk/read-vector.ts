@@ -44,6 +44,9 @@ export async function readVector(walk: VectorWalk, toRead: ToRead): Promise<Vect
         warnIn(source, leftOut(quoted(relativePath), error.message))
         return 'left out'
       }
+    case 'postgis':
+    case 'postgis-function':
+      return 'left out'
     default:
       return readWhole(walk, toRead, kind)
   }

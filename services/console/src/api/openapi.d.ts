@@ -5528,6 +5528,8 @@ export interface paths {
             "application/vnd.google-earth.kmz": string;
             "application/gml+xml": string;
             "text/csv": string;
+            "application/gpx+xml": string;
+            "image/vnd.dxf": string;
           };
         };
       };

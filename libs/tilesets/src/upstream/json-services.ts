@@ -40,6 +40,8 @@ export function readTileJson(json: Json, url: string, options: ReadOptions): Ups
     options.format ?? formatOfText(json.format) ?? formatOfAddress(template) ?? (vectorLayers ? 'pbf' : 'png')
   const { template: address, subdomains } = spread(strings(json.tiles).map((one) => reachable(one, url)))
   const flipped = json.scheme === 'tms' ? address.replaceAll('{y}', '{-y}') : address
+  const hosts = subdomains.length > 0 ? subdomains : options.subdomains
+  if (hosts.length === 0 && flipped.includes('{s}')) return { layers: [], left: [{ layer: '', why: 'address' }] }
   const layer: UpstreamLayer = {
     ...MERCATOR,
     layer: '',
@@ -55,7 +57,7 @@ export function readTileJson(json: Json, url: string, options: ReadOptions): Ups
     request: {
       kind: 'tiles',
       template: flipped,
-      subdomains: subdomains.length > 0 ? subdomains : options.subdomains,
+      subdomains: hosts,
       levels: null,
     },
   }
@@ -262,9 +264,7 @@ async function describedSet(sets: readonly Json[], url: string, fetch: FetchDocu
 /** null: rows of the level have different widths, or begin at the bottom. */
 function levelOf(matrix: Json, isNorth: boolean): SaidLevel | null {
   if (Array.isArray(matrix.variableMatrixWidths) || matrix.cornerOfOrigin === 'bottomLeft') return null
-  const [a = Number.NaN, b = Number.NaN] = (
-    Array.isArray(matrix.pointOfOrigin) ? matrix.pointOfOrigin : []
-  ).map(Number)
+  const [a = Number.NaN, b = Number.NaN] = (Array.isArray(matrix.pointOfOrigin) ? matrix.pointOfOrigin : []).map(Number)
   return {
     id: String(matrix.id),
     left: isNorth ? b : a,

@@ -36,7 +36,8 @@ async function describe(url: string, options: ReadOptions, fetch: FetchDocument)
 function capabilitiesOf(text: string): string | null {
   const url = new URL(text)
   const names = [...url.searchParams.keys()].map((key) => key.toLowerCase())
-  if (['service', 'request', 'f'].some((name) => names.includes(name)) || /\.(?:xml|json)$/i.test(url.pathname)) return null
+  if (['service', 'request', 'f'].some((name) => names.includes(name)) || /\.(?:xml|json)$/i.test(url.pathname))
+    return null
   url.searchParams.set('SERVICE', /wmts/i.test(url.pathname) ? 'WMTS' : 'WMS')
   url.searchParams.set('REQUEST', 'GetCapabilities')
   return url.href

@@ -109,10 +109,10 @@ export function chooseType(types: readonly string[], wanted: TileFormat | null) 
     const format = formatOfType(type)
     return format === null ? [] : [{ type, format }]
   })
-  // `image/png` before `image/png; mode=8bit` and `image/png8`.
+  // `image/png` before `image/png; mode=8bit`, `image/png8` and `image/vnd.jpeg-png`.
   const ofWanted = known.filter(({ format }) => format === wanted)
   const among = ofWanted.length > 0 ? ofWanted : known
-  return among.find(({ type }) => /^[\w/.-]*[a-z-]$/i.test(type)) ?? among[0] ?? null
+  return among.find(({ type }) => /^[a-z]+\/[a-z]+$/i.test(type)) ?? among[0] ?? null
 }
 
 export function isTaken({ layers }: ReadOptions, name: string): boolean {

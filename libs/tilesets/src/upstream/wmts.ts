@@ -67,7 +67,10 @@ function addressesOf(layer: Node, { kvp, url, setId }: Addressed, options: ReadO
     .map((one) => ({ type: attribute(one, 'format'), template: attribute(one, 'template') }))
     // An empty name leaves two slashes, which few services read.
     .filter(({ template }) => style !== '' || kvp === null || !/\{style\}/i.test(template))
-    .map(({ type, template }) => ({ type, template: expand(style === '' ? template.replace(EMPTY_STYLE, '/') : template, layer, setId) }))
+    .map(({ type, template }) => ({
+      type,
+      template: expand(style === '' ? template.replace(EMPTY_STYLE, '/') : template, layer, setId),
+    }))
     .filter(({ template }) => !OTHER_NAMES.test(template))
   const offered = all(layer, 'Format').map((one) => text(one))
   // Without key-value pairs, only what has an address can be asked for.
@@ -76,8 +79,7 @@ function addressesOf(layer: Node, { kvp, url, setId }: Addressed, options: ReadO
   if (type === null) return 'format' as const
   const same = urls.filter((one) => one.type === type.type)
   const rest = same.length > 0 ? same : urls.filter((one) => formatOfType(one.type) === type.format)
-  if (rest.length > 0)
-    return { format: type.format, ...spread(rest.map(({ template }) => reachable(template, url))) }
+  if (rest.length > 0) return { format: type.format, ...spread(rest.map(({ template }) => reachable(template, url))) }
   if (kvp === null && all(layer, 'ResourceURL').length > 0) return 'address' as const
   const address = queryBase(kvp === null ? url.replace(/\?.*$/, '') : reachable(kvp, url))
   const template = expand(`${address}${kvpQuery(layer, type.type)}`, layer, setId)
@@ -126,7 +128,10 @@ function gridOf(set: Node, limits: ReadonlySet<string> | null): MatchedGrid | nu
   // Many servers write the corner in the other order than the system says.
   for (const isNorth of [isByName, !isByName])
     for (const pixel of PIXELS) {
-      const grid = matchGrid(system, nodes.map((one) => levelOf(one, isNorth, pixel / unit)))
+      const grid = matchGrid(
+        system,
+        nodes.map((one) => levelOf(one, isNorth, pixel / unit)),
+      )
       if (grid !== null) return grid
     }
   return null

@@ -174,7 +174,7 @@ function kvpQuery(layer: Node, type: string): string {
   })
   // The service knows its defaults. Other dimensions have to be named.
   for (const one of all(layer, 'Dimension'))
-    if (text(one, 'Default') === '') query.set(text(one, 'Identifier'), valueOf(one))
+    if (text(one, 'Default') === '') query.set(text(one, 'Identifier'), dimensionValue(one))
   return `${query}&STYLE={Style}&TILEMATRIXSET={TileMatrixSet}&TILEMATRIX={z}&TILEROW={y}&TILECOL={x}`
 }
 
@@ -184,7 +184,7 @@ function styleOf(layer: Node): string {
 }
 
 /** Returns the default of a dimension, or its last value, or the end of its last period. */
-function valueOf(dimension: Node): string {
+function dimensionValue(dimension: Node): string {
   const last = all(dimension, 'Value').at(-1)
   const said = text(dimension, 'Default') || (last === undefined ? '' : text(last))
   return said.split('/')[1] ?? said
@@ -199,7 +199,7 @@ function expand(template: string, layer: Node, setId: string): string {
     ['tilerow', '{y}'],
     ['tilecol', '{x}'],
     ...all(layer, 'Dimension').map(
-      (one) => [text(one, 'Identifier').toLowerCase(), encodeURIComponent(valueOf(one))] as const,
+      (one) => [text(one, 'Identifier').toLowerCase(), encodeURIComponent(dimensionValue(one))] as const,
     ),
   ])
   return template.replace(/\{([^{}]{1,100})\}/g, (whole, name: string) => values.get(name.toLowerCase()) ?? whole)

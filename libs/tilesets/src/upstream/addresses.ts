@@ -6,7 +6,7 @@ import type { UpstreamLayer, UpstreamRequest } from './service.js'
 export const MARGIN = 64
 
 /** Parameters of the protocols, which belong to a request and not to the access to a service. */
-const PROTOCOL = new Set(
+export const PROTOCOL = new Set(
   'service request version format f layers layer styles style bbox width height srs crs tilematrix tilematrixset tilerow tilecol transparent'.split(
     ' ',
   ),
@@ -155,7 +155,7 @@ export function withSecrets(address: string, secretQuery: string): string {
   return `${filled}${/[?&]$/.test(filled) ? '' : filled.includes('?') ? '&' : '?'}${added}`
 }
 
-function nameOf(part: string): string {
+export function nameOf(part: string): string {
   const name = part.split('=', 1)[0] ?? ''
   try {
     return decodeURIComponent(name).toLowerCase()

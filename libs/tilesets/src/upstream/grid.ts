@@ -1,7 +1,8 @@
-import type { TileMatrices, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Bounds, TileMatrices, TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { MAX_ZOOM } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { isGaussKrueger, ownMatrices, ownSetId } from '../gauss-krueger.js'
+import { readBounds } from '../metadata/fields.js'
 import { TILE_MATRIX_SETS } from '../tile-matrix-sets.js'
 import type { UpstreamLevel } from './service.js'
 
@@ -29,6 +30,8 @@ export interface MatchedGrid {
 /** Part of a zoom, and of a tile, that counts as rounding. */
 const ZOOM_TOLERANCE = 1e-3
 const TILE_TOLERANCE = 0.01
+/** Part of the world's width to which corners are rounded: GeoServer says 20037508, and levels of any depth lie there. */
+const CORNER_TOLERANCE = 1e-8
 
 const KNOWN: Readonly<Record<number, keyof typeof TILE_MATRIX_SETS>> = {
   3857: 'WebMercatorQuad',
@@ -43,7 +46,7 @@ const KNOWN: Readonly<Record<number, keyof typeof TILE_MATRIX_SETS>> = {
 
 /** Returns the number of a system: of `EPSG:3857`, a URN, a URI, `CRS:84` and `OGC:CRS84`. NaN: none is found. */
 export function systemOf(name: string): number {
-  if (/CRS:?84$/i.test(name)) return 84
+  if (/CRS:?84$|^IGNF:WGS84G$/i.test(name)) return 84
   return Number(/(\d+)$/.exec(name)?.[1] ?? Number.NaN)
 }
 
@@ -55,6 +58,19 @@ export function isNorthFirst(name: string): boolean {
 
 export function knownGrid(system: number): keyof typeof TILE_MATRIX_SETS | null {
   return KNOWN[system] ?? null
+}
+
+/** Systems of degrees that differ from WGS 84 by less than a pixel of what bounds are for. */
+const DEGREES = new Set([4326, 84, 4490, 4258, 4269, 4283, 4674, 7844])
+
+/** Returns a box of a system, easting first, in degrees; null: the system is not known. */
+export function degreesIn(system: number, sides: readonly number[]): Bounds | null {
+  if (DEGREES.has(system)) return readBounds(sides, [])
+  if (knownGrid(system) !== 'WebMercatorQuad') return null
+  const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN] = sides
+  const longitude = (x: number) => (x / 20_037_508.342_789_244) * 180
+  const latitude = (y: number) => (Math.atan(Math.sinh(y / 6_378_137)) * 180) / Math.PI
+  return readBounds([longitude(west), latitude(south), longitude(east), latitude(north)], [])
 }
 
 /** Returns the grid of the gateway that levels lie in; null: in none. */
@@ -73,7 +89,11 @@ export function matchGrid(system: number, said: readonly SaidLevel[]): MatchedGr
     const zoom = Math.round(exact)
     const column = (level.left - left) / span
     const row = (top - level.top) / span
-    const isOnGrid = isNear(column) && isNear(row) && level.tileWidth === level.tileHeight
+    const rounding = Math.max(TILE_TOLERANCE, Math.min(0.25, (width * CORNER_TOLERANCE) / span))
+    // A corner at the other end of the world is one whose coordinates are swapped.
+    const isInside = column < width / span - rounding && row < (extent[3] - extent[1]) / span - rounding
+    const isOnGrid = isNear(column, rounding) && isNear(row, rounding) && level.tileWidth === level.tileHeight
+    if (!isInside) continue
     if (!isOnGrid || Math.abs(exact - zoom) > ZOOM_TOLERANCE || zoom < 0 || zoom > MAX_ZOOM) continue
     // The tiles of a set have one size.
     if (tileSize !== 0 && tileSize !== level.tileWidth) continue
@@ -110,6 +130,6 @@ function ownGrid(code: number, said: readonly SaidLevel[]): MatchedGrid | null {
   }
 }
 
-function isNear(tiles: number): boolean {
-  return Math.abs(tiles - Math.round(tiles)) < TILE_TOLERANCE
+function isNear(tiles: number, tolerance: number): boolean {
+  return Math.abs(tiles - Math.round(tiles)) < tolerance
 }

@@ -1,6 +1,8 @@
 import type { Bounds, TileFormat, VectorLayer } from '@gateway/contracts/basemap.js'
 import { formatOfExtension } from '../formats.js'
-import { knownGrid, matchGrid, systemOf } from './grid.js'
+import { readBounds } from '../metadata/fields.js'
+import { degreesIn, isNorthFirst, matchGrid, type SaidLevel, systemOf } from './grid.js'
+import { reachable, spread } from './said-addresses.js'
 import {
   type FetchDocument,
   formatOfType,
@@ -17,6 +19,8 @@ type Json = { readonly [name: string]: unknown }
 const DEEPEST_ZOOM = 22
 /** Limit: collections and tile sets of an OGC API that are read. */
 const MAX_SETS = 500
+/** Limit: definitions of sets that are read for one collection. */
+const MAX_DESCRIBED = 5
 
 /** Makes a layer of an XYZ template. */
 export function readTemplate(template: string, options: ReadOptions): UpstreamService {
@@ -34,8 +38,10 @@ export function readTileJson(json: Json, url: string, options: ReadOptions): Ups
   const vectorLayers = Array.isArray(json.vector_layers) ? (json.vector_layers as VectorLayer[]) : null
   const format =
     options.format ?? formatOfText(json.format) ?? formatOfAddress(template) ?? (vectorLayers ? 'pbf' : 'png')
-  const address = new URL(template, url).href.replaceAll('%7B', '{').replaceAll('%7D', '}')
+  const { template: address, subdomains } = spread(strings(json.tiles).map((one) => reachable(one, url)))
   const flipped = json.scheme === 'tms' ? address.replaceAll('{y}', '{-y}') : address
+  const hosts = subdomains.length > 0 ? subdomains : options.subdomains
+  if (hosts.length === 0 && flipped.includes('{s}')) return { layers: [], left: [{ layer: '', why: 'address' }] }
   const layer: UpstreamLayer = {
     ...MERCATOR,
     layer: '',
@@ -48,7 +54,12 @@ export function readTileJson(json: Json, url: string, options: ReadOptions): Ups
     format,
     tileSize: numberOf(json.tileSize, vectorLayers ? 512 : options.tileSize),
     vectorLayers,
-    request: { kind: 'tiles', template: flipped, subdomains: options.subdomains, levels: null },
+    request: {
+      kind: 'tiles',
+      template: flipped,
+      subdomains: hosts,
+      levels: null,
+    },
   }
   return { layers: [layer], left: [] }
 }
@@ -66,10 +77,12 @@ export function readArcgis(json: Json, url: string, options: ReadOptions): Upstr
     attribution: textOf(json.copyrightText) || null,
     bounds: degreesOf((json.fullExtent ?? json.extent) as Json | undefined),
   }
-  if (info !== undefined && json.singleFusedMapCache !== false) {
+  const kind = textOf(info?.format).toUpperCase()
+  // Tiles of LERC are heights. Pictures of them are drawn.
+  if (info !== undefined && json.singleFusedMapCache !== false && !kind.startsWith('LERC')) {
     const origin = info.origin as Json | undefined
-    const system = systemOfReference(info.spatialReference as Json | undefined)
-    const lods = (Array.isArray(info.lods) ? info.lods : []) as Json[]
+    const system = systemOfReference((info.spatialReference ?? json.spatialReference) as Json | undefined)
+    const lods = ((Array.isArray(info.lods) ? info.lods : []) as Json[]).filter((lod) => isMade(lod, json))
     const said = lods.map((lod) => ({
       id: String(lod.level),
       left: Number(origin?.x),
@@ -80,8 +93,7 @@ export function readArcgis(json: Json, url: string, options: ReadOptions): Upstr
     }))
     const grid = matchGrid(system, said)
     if (grid === null) return { layers: [], left: [{ layer: '', why: 'grid' }] }
-    const kind = textOf(info.format).toUpperCase()
-    const format: TileFormat = options.format ?? (/^JPE?G$/.test(kind) ? 'jpg' : 'png')
+    const format: TileFormat = /^JPE?G$/.test(kind) ? 'jpg' : 'png'
     const request = {
       kind: 'tiles',
       template: `${base}/tile/{z}/{y}/{x}`,
@@ -99,7 +111,29 @@ export function readArcgis(json: Json, url: string, options: ReadOptions): Upstr
     wkid: 3857,
     format: drawn,
   } as const
-  return { layers: [{ ...about, minZoom: 0, maxZoom: 20, format, tileSize: options.tileSize, request }], left: [] }
+  const { tileSize } = options
+  return { layers: [{ ...about, ...drawnZooms(json, tileSize), format, tileSize, request }], left: [] }
+}
+
+/** Scale of zoom 0 of Web Mercator for pixels of 96 dots an inch, and the part of a scale that is rounding. */
+const SCALE_0 = 591_657_527.591_555
+const SCALE_TOLERANCE = 0.01
+
+/** True if the cache of a service has a level: its description lists all that the scheme of tiles has. */
+function isMade({ level, scale }: Json, { minLOD, maxLOD, minScale, maxScale }: Json): boolean {
+  if (typeof minLOD === 'number' && Number(level) < minLOD) return false
+  if (typeof maxLOD === 'number' && Number(level) > maxLOD) return false
+  const [least, most] = [Number(maxScale) || 0, Number(minScale) || 0]
+  const isTooFine = Number(scale) < least * (1 - SCALE_TOLERANCE)
+  return !isTooFine && !(most > 0 && Number(scale) > most * (1 + SCALE_TOLERANCE))
+}
+
+function drawnZooms({ minScale, maxScale }: Json, tileSize: number) {
+  const [least, most] = [Number(maxScale) || 0, Number(minScale) || 0]
+  const zoomAt = (scale: number) => Math.log2((SCALE_0 * 256) / tileSize / scale)
+  const minZoom = most > 0 ? Math.max(0, Math.min(20, Math.ceil(zoomAt(most) - SCALE_TOLERANCE))) : 0
+  const maxZoom = least > 0 ? Math.max(minZoom, Math.min(20, Math.floor(zoomAt(least) + SCALE_TOLERANCE))) : 20
+  return { minZoom, maxZoom }
 }
 
 /** Reads the landing page of an OGC API - Tiles, and its collections. */
@@ -110,7 +144,7 @@ export async function readOgcTiles(
   fetch: FetchDocument,
 ): Promise<UpstreamService> {
   const collections = linksOf(json).find(({ rel }) => /\/data$|^data$/.test(rel))
-  const owners: { readonly layer: string; readonly title: string; readonly about: Json; readonly url: string }[] = []
+  const owners: Owner[] = []
   if (collections !== undefined) {
     const listed = await fetchJson(fetch, new URL(collections.href, url).href)
     for (const one of ((Array.isArray(listed.json.collections) ? listed.json.collections : []) as Json[]).slice(
@@ -120,6 +154,25 @@ export async function readOgcTiles(
       owners.push({ layer: textOf(one.id), title: textOf(one.title), about: one, url: listed.url })
   }
   if (owners.length === 0) owners.push({ layer: '', title: textOf(json.title), about: json, url })
+  const found = await readOwners(owners, options, fetch)
+  // The tiles of some services are those of the whole.
+  const isEmpty = found.layers.length === 0 && found.left.length === 0
+  if (!isEmpty || collections === undefined) return found
+  return readOwners([{ layer: '', title: textOf(json.title), about: json, url }], options, fetch)
+}
+
+interface Owner {
+  readonly layer: string
+  readonly title: string
+  readonly about: Json
+  readonly url: string
+}
+
+async function readOwners(
+  owners: readonly Owner[],
+  options: ReadOptions,
+  fetch: FetchDocument,
+): Promise<UpstreamService> {
   const layers: UpstreamLayer[] = []
   const left: UpstreamService['left'][number][] = []
   for (const owner of owners) {
@@ -155,10 +208,11 @@ async function tilesOf(owner: Json, url: string, options: ReadOptions, fetch: Fe
   const sets = (Array.isArray(json.tilesets) ? json.tilesets : []) as Json[]
   const known = sets.flatMap((set) => {
     const named = textOf(set.tileMatrixSetURI) || textOf(set.tileMatrixSetId) || textOf(set.crs)
-    const grid = GRIDS.find((id) => named.endsWith(id)) ?? knownGrid(systemOf(textOf(set.crs)))
-    return grid === null ? [] : [{ set, grid }]
+    const grid = GRIDS.find((id) => named.endsWith(id))
+    return grid === undefined ? [] : [{ set, grid, matched: null }]
   })
-  const best = known.find(({ grid }) => grid === 'WebMercatorQuad') ?? known[0]
+  const best =
+    known.find(({ grid }) => grid === 'WebMercatorQuad') ?? known[0] ?? (await describedSet(sets, listUrl, fetch))
   if (best === undefined) return 'grid' as const
   let item = itemOf(linksOf(best.set), options)
   let about = best.set
@@ -171,16 +225,16 @@ async function tilesOf(owner: Json, url: string, options: ReadOptions, fetch: Fe
     item = itemOf(linksOf(about), options)
   }
   if (item === null) return 'address' as const
-  const template = new URL(item.href, base).href
-    .replaceAll('%7B', '{')
-    .replaceAll('%7D', '}')
+  const template = reachable(item.href, base)
     .replaceAll('{tileMatrix}', '{z}')
     .replaceAll('{tileRow}', '{y}')
     .replaceAll('{tileCol}', '{x}')
-    .replaceAll('{tileMatrixSetId}', best.grid)
+    .replaceAll('{tileMatrixSetId}', textOf(best.set.tileMatrixSetId) || best.grid)
   const limits = (Array.isArray(about.tileMatrixSetLimits) ? about.tileMatrixSetLimits : []) as Json[]
   const zooms = limits.map(({ tileMatrix }) => Number(tileMatrix)).filter(Number.isInteger)
-  const request: UpstreamRequest = { kind: 'tiles', template, subdomains: [], levels: null }
+  const levels = best.matched?.levels ?? null
+  const request: UpstreamRequest = { kind: 'tiles', template, subdomains: [], levels }
+  if (best.matched !== null) return { request, format: item.format, ...best.matched }
   const range = zooms.length === 0 ? {} : { minZoom: Math.min(...zooms), maxZoom: Math.max(...zooms) }
   return {
     request,
@@ -188,6 +242,36 @@ async function tilesOf(owner: Json, url: string, options: ReadOptions, fetch: Fe
     tileSize: item.format === 'pbf' ? 512 : 256,
     tileMatrixSet: best.grid,
     ...range,
+  }
+}
+
+/** Compares the definition of a set with the grids: its system says nothing of its tiles. */
+async function describedSet(sets: readonly Json[], url: string, fetch: FetchDocument) {
+  for (const set of sets.slice(0, MAX_DESCRIBED)) {
+    const link = linksOf(set).find(({ rel }) => /tiling-scheme$/.test(rel))
+    if (link === undefined) continue
+    const { json } = await fetchJson(fetch, new URL(link.href, url).href)
+    const crs = textOf(json.crs) || textOf((json.crs as Json | undefined)?.uri)
+    const said = ((Array.isArray(json.tileMatrices) ? json.tileMatrices : []) as Json[]).map((one) =>
+      levelOf(one, isNorthFirst(crs)),
+    )
+    const matched = said.includes(null) ? null : matchGrid(systemOf(crs), said as SaidLevel[])
+    if (matched !== null) return { set, grid: matched.tileMatrixSet, matched }
+  }
+  return undefined
+}
+
+/** null: rows of the level have different widths, or begin at the bottom. */
+function levelOf(matrix: Json, isNorth: boolean): SaidLevel | null {
+  if (Array.isArray(matrix.variableMatrixWidths) || matrix.cornerOfOrigin === 'bottomLeft') return null
+  const [a = Number.NaN, b = Number.NaN] = (Array.isArray(matrix.pointOfOrigin) ? matrix.pointOfOrigin : []).map(Number)
+  return {
+    id: String(matrix.id),
+    left: isNorth ? b : a,
+    top: isNorth ? a : b,
+    cellSize: Number(matrix.cellSize),
+    tileWidth: Number(matrix.tileWidth),
+    tileHeight: Number(matrix.tileHeight),
   }
 }
 
@@ -239,23 +323,13 @@ function systemOfReference(reference: Json | undefined): number {
 }
 
 function degreesOf(extent: Json | undefined): Bounds | null {
-  const sides = [extent?.xmin, extent?.ymin, extent?.xmax, extent?.ymax].map(Number)
-  const grid = knownGrid(systemOfReference(extent?.spatialReference as Json | undefined))
-  if (!sides.every(Number.isFinite) || grid === null) return null
-  if (grid !== 'WebMercatorQuad') return boundsOf(sides)
-  const [west = 0, south = 0, east = 0, north = 0] = sides
-  const longitude = (x: number) => (x / 20_037_508.342_789_244) * 180
-  const latitude = (y: number) => (Math.atan(Math.sinh(y / 6_378_137)) * 180) / Math.PI
-  return boundsOf([longitude(west), latitude(south), longitude(east), latitude(north)])
+  const system = systemOfReference(extent?.spatialReference as Json | undefined)
+  return degreesIn(system, [extent?.xmin, extent?.ymin, extent?.xmax, extent?.ymax].map(Number))
 }
 
 function boundsOf(value: unknown): Bounds | null {
-  const sides = Array.isArray(value) ? value.map(Number) : []
-  const [west = 0, south = 0, east = 0, north = 0] =
-    sides.length === 6 ? [sides[0], sides[1], sides[3], sides[4]] : sides
-  if (sides.length < 4 || !sides.every(Number.isFinite)) return null
-  const box: Bounds = [Math.max(-180, west), Math.max(-90, south), Math.min(180, east), Math.min(90, north)]
-  return box[0] < box[2] && box[1] < box[3] ? box : null
+  const sides = Array.isArray(value) ? value : []
+  return readBounds(sides.length === 6 ? [sides[0], sides[1], sides[3], sides[4]] : sides, [])
 }
 
 function formatOfText(value: unknown): TileFormat | null {

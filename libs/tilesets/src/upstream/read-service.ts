@@ -1,3 +1,4 @@
+import { ServiceTrouble } from '@gateway/core/upstream/service-client.js'
 import { parseJson, readArcgis, readOgcTiles, readTemplate, readTileJson } from './json-services.js'
 import {
   type FetchDocument,
@@ -18,12 +19,38 @@ export async function readService(url: string, options: ReadOptions, fetch: Fetc
   return { left: service.left, layers: service.layers.map((layer) => within(layer, options)) }
 }
 
+/** An OGC service answers its plain address by an error or a page: then its capabilities are asked for. */
 async function describe(url: string, options: ReadOptions, fetch: FetchDocument): Promise<UpstreamService> {
-  const document = await fetch(descriptionOf(url))
+  const asked = descriptionOf(url)
+  try {
+    return await readDescription(asked, options, fetch)
+  } catch (error) {
+    const capabilities = capabilitiesOf(asked)
+    if (capabilities === null || (error instanceof ServiceTrouble && error.kind !== 'wrong')) throw error
+    return readDescription(capabilities, options, fetch).catch(() => {
+      throw error
+    })
+  }
+}
+
+function capabilitiesOf(text: string): string | null {
+  const url = new URL(text)
+  const names = [...url.searchParams.keys()].map((key) => key.toLowerCase())
+  if (['service', 'request', 'f'].some((name) => names.includes(name)) || /\.(?:xml|json)$/i.test(url.pathname))
+    return null
+  url.searchParams.set('SERVICE', /wmts/i.test(url.pathname) ? 'WMTS' : 'WMS')
+  url.searchParams.set('REQUEST', 'GetCapabilities')
+  return url.href
+}
+
+async function readDescription(url: string, options: ReadOptions, fetch: FetchDocument): Promise<UpstreamService> {
+  const document = await fetch(url)
   const start = document.text.slice(0, 4096)
   if (/^\s*(?:\uFEFF)?\s*</.test(start)) {
-    if (/<(?:\w+:)?Capabilities[\s>]/.test(start)) return readWmts(document.text, document.url, options)
-    if (/<WM(?:S|T_MS)_Capabilities[\s>]/.test(start)) return readWms(document.text, document.url, options)
+    // A declaration of the type may be long.
+    if (/<(?:\w+:)?Capabilities[\s>]/.test(document.text)) return readWmts(document.text, document.url, options)
+    if (/<(?:\w+:)?WM(?:S|T_MS)_Capabilities[\s>]/.test(document.text))
+      return readWms(document.text, document.url, options)
     throw new NotAService(`the address answers with other XML or HTML: ${wordsOf(start)}`)
   }
   const json = parseJson(document.text)
@@ -55,4 +82,17 @@ export function wordsOf(document: string): string {
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, 300)
+}
+
+/** Decodes a document by its byte order mark or the encoding that it declares. Others are UTF-8. */
+export function decodeDocument(bytes: Uint8Array): string {
+  const start = Buffer.from(bytes.subarray(0, 200)).toString('latin1')
+  const isLittle = start.startsWith('\xff\xfe') || start.startsWith('<\0')
+  const isBig = start.startsWith('\xfe\xff') || start.startsWith('\0<')
+  const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]{0,100}encoding=["']([\w-]{1,40})["']/.exec(start)?.[1] ?? 'utf-8'
+  try {
+    return new TextDecoder(isLittle ? 'utf-16le' : isBig ? 'utf-16be' : declared).decode(bytes)
+  } catch {
+    return new TextDecoder().decode(bytes)
+  }
 }

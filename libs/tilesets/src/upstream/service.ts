@@ -109,7 +109,10 @@ export function chooseType(types: readonly string[], wanted: TileFormat | null) 
     const format = formatOfType(type)
     return format === null ? [] : [{ type, format }]
   })
-  return known.find(({ format }) => format === wanted) ?? known.find(({ type }) => !/;/.test(type)) ?? known[0] ?? null
+  // `image/png` before `image/png; mode=8bit`, `image/png8` and `image/vnd.jpeg-png`.
+  const ofWanted = known.filter(({ format }) => format === wanted)
+  const among = ofWanted.length > 0 ? ofWanted : known
+  return among.find(({ type }) => /^[a-z]+\/[a-z]+$/i.test(type)) ?? among[0] ?? null
 }
 
 export function isTaken({ layers }: ReadOptions, name: string): boolean {

@@ -1,5 +1,8 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
+import { readBounds } from '../metadata/fields.js'
+import { TILE_MATRIX_SETS } from '../tile-matrix-sets.js'
 import { knownGrid, systemOf } from './grid.js'
+import { queryBase, reachable } from './said-addresses.js'
 import {
   chooseType,
   isTaken,
@@ -15,15 +18,18 @@ const MAX_DEPTH = 20
 const DEEPEST_ZOOM = 20
 /** Systems in which layers are asked for, the first that a layer has. */
 const SYSTEMS = ['EPSG:3857', 'EPSG:900913', 'EPSG:102100', 'CRS:84', 'EPSG:4326', 'EPSG:4490']
-/** Metres of a pixel of the standard's display (OGC 06-042, 7.2.4.6.9), and of a pixel of Web Mercator at zoom 0. */
+/** Metres of a pixel of the standard's display (OGC 06-042, 7.2.4.6.9). */
 const PIXEL = 0.000_28
-const ZOOM_0 = 156_543.033_928_041
+/** Part of a zoom by which a limit of the scale may be rounded. */
+const ZOOM_TOLERANCE = 0.01
 
 interface Inherited {
   readonly systems: ReadonlySet<string>
-  readonly style: string
   readonly bounds: Bounds | null
   readonly attribution: string | null
+  readonly isOpaque: boolean
+  /** scale denominators; 0: no limit */
+  readonly scales: readonly [least: number, largest: number]
 }
 
 /** Reads capabilities of WMS 1.1.1 and 1.3.0. Layers without a name only group others. */
@@ -38,8 +44,11 @@ export function readWms(document: string, url: string, options: ReadOptions): Up
     all(getMap, 'Format').map((one) => text(one)),
     options.format ?? 'png',
   )
-  const said = attribute(first(getMap, 'DCPType', 'HTTP', 'Get', 'OnlineResource'), 'href') || url.replace(/\?.*$/, '')
-  const address = `${said}${/[?&]$/.test(said) ? '' : said.includes('?') ? '&' : '?'}`
+  const said = all(getMap, 'DCPType')
+    .flatMap((one) => all(one, 'HTTP'))
+    .map((one) => attribute(first(one, 'Get', 'OnlineResource'), 'href'))
+    .find((href) => href !== '')
+  const address = queryBase(said === undefined ? url : reachable(said, url))
   const maxPixels = [text(root, 'Service', 'MaxWidth'), text(root, 'Service', 'MaxHeight')]
     .map(Number)
     .filter((n) => n > 0)
@@ -60,7 +69,7 @@ export function readWms(document: string, url: string, options: ReadOptions): Up
           description: text(node, 'Abstract') || null,
           attribution: own.attribution,
           bounds: own.bounds,
-          ...zoomsOf(node),
+          ...zoomsOf(own.scales, TILE_MATRIX_SETS[grid].scaleDenominator * (256 / options.tileSize)),
           format: type.format,
           tileSize: options.tileSize,
           tileMatrixSet: grid,
@@ -71,11 +80,12 @@ export function readWms(document: string, url: string, options: ReadOptions): Up
             url: address,
             version,
             layers: layer,
-            styles: own.style,
+            // The default style. Names of others may be those of groups.
+            styles: '',
             crs,
             isLatitudeFirst: version === '1.3.0' && (crs === 'EPSG:4326' || crs === 'EPSG:4490'),
             format: type.type,
-            transparent: attribute(node, 'opaque') !== '1' && type.format !== 'jpg',
+            transparent: !own.isOpaque && type.format !== 'jpg',
             maxPixels: maxPixels.length === 0 ? null : Math.min(...maxPixels),
           },
         })
@@ -83,7 +93,13 @@ export function readWms(document: string, url: string, options: ReadOptions): Up
     }
     if (depth < MAX_DEPTH) for (const child of all(node, 'Layer')) visit(child, own, depth + 1)
   }
-  const nothing = { systems: new Set<string>(), style: '', bounds: null, attribution: null }
+  const nothing: Inherited = {
+    systems: new Set(),
+    bounds: null,
+    attribution: null,
+    isOpaque: false,
+    scales: [0, 0],
+  }
   for (const node of all(capability, 'Layer')) visit(node, nothing, 0)
   return { layers, left }
 }
@@ -92,10 +108,19 @@ function inherited(node: Node, above: Inherited): Inherited {
   const named = [...all(node, 'CRS'), ...all(node, 'SRS')].flatMap((one) => text(one).toUpperCase().split(/\s+/))
   return {
     systems: named.length === 0 ? above.systems : new Set([...above.systems, ...named]),
-    style: text(first(node, 'Style'), 'Name') === '' ? above.style : '',
     bounds: boundsOf(node) ?? above.bounds,
     attribution: text(node, 'Attribution', 'Title') || above.attribution,
+    isOpaque: attribute(node, 'opaque') === '' ? above.isOpaque : /^(?:1|true)$/i.test(attribute(node, 'opaque')),
+    scales: scalesOf(node, above.scales),
   }
+}
+
+/** WMS 1.1.1 gives the diagonal of a pixel in metres in place of the scale (OGC 01-068r3, 7.1.4.5.8). */
+function scalesOf(node: Node, above: Inherited['scales']): Inherited['scales'] {
+  const hint = first(node, 'ScaleHint')
+  const scale = (name: string, side: string) =>
+    Number(text(node, name)) || Number(attribute(hint, side)) / Math.SQRT2 / PIXEL || 0
+  return [scale('MinScaleDenominator', 'min') || above[0], scale('MaxScaleDenominator', 'max') || above[1]]
 }
 
 function boundsOf(node: Node): Bounds | null {
@@ -106,15 +131,14 @@ function boundsOf(node: Node): Bounds | null {
         Number(text(box, name)),
       )
     : ['minx', 'miny', 'maxx', 'maxy'].map((name) => Number(attribute(old, name) || Number.NaN))
-  const [west = 0, south = 0, east = 0, north = 0] = sides
-  return sides.every(Number.isFinite) && west < east && south < north ? [west, south, east, north] : null
+  return sides.every(Number.isFinite) ? readBounds(sides, []) : null
 }
 
-/** Scales at which a layer is drawn, as zooms. */
-function zoomsOf(node: Node): { readonly minZoom: number; readonly maxZoom: number } {
-  const zoomAt = (scale: number) => Math.log2(ZOOM_0 / (scale * PIXEL))
-  const [largest, least] = [Number(text(node, 'MaxScaleDenominator')), Number(text(node, 'MinScaleDenominator'))]
-  const minZoom = largest > 0 ? Math.max(0, Math.min(DEEPEST_ZOOM, Math.ceil(zoomAt(largest)))) : 0
-  const maxZoom = least > 0 ? Math.max(minZoom, Math.min(DEEPEST_ZOOM, Math.floor(zoomAt(least)))) : DEEPEST_ZOOM
+/** Scales at which a layer is drawn, as zooms of a grid whose zoom 0 has a scale. */
+function zoomsOf([least, largest]: Inherited['scales'], scale0: number) {
+  const zoomAt = (scale: number) => Math.log2(scale0 / scale)
+  const inRange = (zoom: number, from: number) => Math.max(from, Math.min(DEEPEST_ZOOM, zoom))
+  const minZoom = largest > 0 ? inRange(Math.ceil(zoomAt(largest) - ZOOM_TOLERANCE), 0) : 0
+  const maxZoom = least > 0 ? inRange(Math.floor(zoomAt(least) + ZOOM_TOLERANCE), minZoom) : DEEPEST_ZOOM
   return { minZoom, maxZoom }
 }

@@ -5,7 +5,7 @@ import { DestinationGuard } from '@gateway/core/outgoing/guard.js'
 import { ServiceClient, ServiceTrouble } from '@gateway/core/upstream/service-client.js'
 import { readServiceSource, type ServiceSource } from '@gateway/store/scan-sources.js'
 import { withoutSecrets } from '@gateway/tilesets/upstream/addresses.js'
-import { readService } from '@gateway/tilesets/upstream/read-service.js'
+import { decodeDocument, readService } from '@gateway/tilesets/upstream/read-service.js'
 import {
   type FetchDocument,
   type LeftOut,
@@ -52,7 +52,7 @@ export async function walkService(
     onProgress(++steps)
     return client.ask(asked, ({ status, bytes }) => {
       if (status !== 200) throw new ServiceTrouble('wrong', `it returns ${status}`)
-      return { url, text: bytes.toString('utf8') }
+      return { url, text: decodeDocument(bytes) }
     })
   }
   const { options = {}, layers = null } = source.choice

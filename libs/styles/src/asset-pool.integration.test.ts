@@ -136,5 +136,6 @@ test('a font that hangs ends with its name, and the others of the stack make the
   const task = { kind: 'range', name: 'Endless', first: 0 } as const
   await expect(run('endless', { ...task, fonts: [font] })).rejects.toMatchObject({ name: 'TaskEnded', at: 'Endless' })
   const made = await run('none', { ...task, fonts: [] })
-  expect(made.ok && readGlyphRange(made.plain, 0).has(LETTER_A)).toBe(false)
+  // The shipped fonts, or a box, stand in for glyphs that no font of the stack has.
+  expect(made.ok && readGlyphRange(made.plain, 0).has(LETTER_A)).toBe(true)
 })

@@ -22,6 +22,7 @@ const SERVICES = {
   console: ['contracts'],
   'control-plane': ['contracts', 'core', 'store', 'styles', 'tilesets', 'vectors'],
   edge: ['contracts', 'core', 'native-edge', 'store', 'styles', 'tilesets', 'vectors'],
+  renderer: ['contracts', 'core'],
   tiler: ['contracts', 'core', 'tilesets'],
   tools: ['contracts', 'core', 'native-edge', 'store', 'tilesets'],
 }

@@ -73,6 +73,11 @@ async function limitMet(pid: number, limits: WorkLimits, seconds: number): Promi
   return space.free < kept ? { limit: 'disk', value: kept } : null
 }
 
+/** Returns the bytes of the own memory of a process and its descendants, without mapped files; 0 outside Linux. */
+export function treeMemory(pid: number): number {
+  return processTree(pid).reduce((total, one) => total + usageOf(one).memoryBytes, 0)
+}
+
 /** Kills a process and all its descendants. */
 export function killTree(pid: number): void {
   for (const one of processTree(pid)) {

@@ -1,0 +1,107 @@
+// Draws one picture after another: asks the renderer for the next task, and sends its pixels back.
+import { AttributionControl, Map as MapLibre, setWorkerUrl } from './maplibre-gl.mjs'
+import { drawOverlay } from './overlay.js'
+
+setWorkerUrl(new URL('maplibre-gl-worker.mjs', location.href).href)
+
+
+const container = document.getElementById('map')
+let map = null
+let loaded = ''
+let task = null
+let faults = []
+
+for (;;) {
+  const answer = await fetch('next')
+  task = await answer.json()
+  faults = []
+  try {
+    const pixels = await draw()
+    if (faults.length > 0) throw new Error(faults[0])
+    await fetch('picture', { method: 'POST', body: pixels })
+  } catch (error) {
+    // Tiles that failed are not requested again by the same map.
+    map?.remove()
+    map = null
+    loaded = ''
+    await fetch('failed', { method: 'POST', body: String(error?.message ?? error) })
+  }
+}
+
+async function draw() {
+  const { view, width, height, ratio, margin, overlay } = task
+  container.style.width = `${width + 2 * margin}px`
+  container.style.height = `${height + 2 * margin}px`
+  if (map === null) map = newMap()
+  map.resize()
+  map.setPixelRatio(ratio)
+  if (loaded !== task.revision) {
+    map.setStyle(JSON.parse(task.style), { diff: false })
+    loaded = task.revision
+  }
+  map.jumpTo({ ...view, center: [...view.center] })
+  await idle()
+  // Labels with several anchors keep the one of the last picture, so that the picture would depend on its predecessor.
+  if (hasFreeAnchors()) {
+    map.style.placement = undefined
+    map.triggerRepaint()
+    await idle()
+  }
+  const canvas = new OffscreenCanvas(width * ratio, height * ratio)
+  const context = canvas.getContext('2d', { willReadFrequently: true })
+  context.drawImage(map.getCanvas(), -margin * ratio, -margin * ratio)
+  context.scale(ratio, ratio)
+  drawOverlay(context, { width, height, overlay, project: (at) => map.project(at), attribution: attributionOf(map) })
+  return context.getImageData(0, 0, width * ratio, height * ratio).data
+}
+
+function newMap() {
+  const made = new MapLibre({
+    container,
+    style: { version: 8, sources: {}, layers: [] },
+    interactive: false,
+    attributionControl: false,
+    fadeDuration: 0,
+    maxCanvasSize: [8192, 8192],
+    maxTileCacheSize: 64,
+    // Glyphs are those of the gateway, whatever fonts this machine has.
+    localIdeographFontFamily: false,
+    // MapLibre would raise the zoom if the map is larger than the world.
+    transformConstrain: (center, zoom) => ({ center, zoom }),
+    minZoom: -2,
+    maxPitch: 85,
+    canvasContextAttributes: { preserveDrawingBuffer: true, antialias: true },
+    transformRequest: (url) => ({ url: atGateway(url) }),
+  })
+  made.addControl(new AttributionControl({ compact: false }))
+  made.on('error', ({ error }) => {
+    const status = error?.status
+    // Tiles and icons may be missing; a host that may not be asked answers with 410.
+    if (status === 404 || status === 410 || status === 204) return
+    faults.push(String(error?.message ?? 'a source cannot be loaded'))
+  })
+  return made
+}
+
+function atGateway(url) {
+  const base = task.loading.bases.find((one) => url.startsWith(`${one}/`))
+  return base === undefined ? url : `${location.origin}${url.slice(base.length)}`
+}
+
+function hasFreeAnchors() {
+  return map
+    .getStyle()
+    .layers.some(({ layout }) => layout?.['text-variable-anchor'] || layout?.['text-variable-anchor-offset'])
+}
+
+/** Resolves in the turn in which the map has drawn everything. */
+function idle() {
+  return new Promise((resolve) => {
+    map.once('idle', resolve)
+    map.triggerRepaint()
+  })
+}
+
+function attributionOf(shown) {
+  return shown.getContainer().querySelector('.maplibregl-ctrl-attrib-inner')?.textContent ?? ''
+}

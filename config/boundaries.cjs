@@ -97,6 +97,7 @@ const EDGE_FOLDERS = {
   standards: ['documents', 'sync'],
   styles: ['files', 'sync'],
   zip: ['files', 'sync'],
+  pictures: ['auth', 'styles', 'sync'],
   tiles: ['files', 'metrics', 'sync'],
   features: ['sync', 'tiles'],
   answers: ['tiles'],

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Connections to one host, as many as a busy page uses. */
 const SOCKETS = 16
 /** Milliseconds without a byte after which a part counts as failed: less than the time after which the browser is ended. */
-const SILENT_MS = 10_000
+const SILENT_MS = 18_000
 /** An edge that is busy is asked again after this time in ms, so often. */
 const RETRY_MS = 400
 const RETRIES = 4

@@ -1,5 +1,5 @@
 import type { DrawAnswer, DrawTask } from '@gateway/contracts/drawing.js'
-import { treeMemory } from '@gateway/core/processes/work-limits.js'
+import { treeMemory, treeWaitMs } from '@gateway/core/processes/work-limits.js'
 import { Browser } from './browser.js'
 import { type Drawn, Exchange } from './exchange.js'
 
@@ -12,6 +12,8 @@ const START_MS = 30_000
 const PROGRESS_MS = 20_000
 /** Time in ms for one picture, also of a style that never stops to load. */
 const PICTURE_MS = 45_000
+const LOOK_MS = 1_000
+const ENDED = 'the browser has ended'
 
 type Outcome = Extract<Drawn, { ok: true }> | Extract<DrawAnswer, { ok: false }>
 interface Open {
@@ -27,27 +29,39 @@ export class Studio {
   #hasSandbox = true
 
   async draw(task: DrawTask, onProgress: () => void): Promise<Outcome> {
+    const drawn = await this.#drawOnce(task, onProgress)
+    // Something else may have killed the browser. If the style did, it does so again.
+    if (drawn.ok || !drawn.isOfStyle || drawn.reason !== ENDED) return drawn
+    return this.#drawOnce(task, onProgress)
+  }
+
+  async #drawOnce(task: DrawTask, onProgress: () => void): Promise<Outcome> {
     const open = this.#open ?? (await this.#start(task.browser.program, onProgress))
     if (open === null) return { ok: false, reason: 'Chromium does not start', isOfStyle: false }
     const drawn = await this.#drawIn(open, task, onProgress)
     open.pictures++
-    if (this.#open === open && (open.pictures >= MOST_PICTURES || treeMemory(open.browser.pid) > MOST_MEMORY)) this.#end()
-    return drawn.ok ? drawn : { ...drawn, isOfStyle: true }
+    const hasEnded = this.#open !== open
+    if (!hasEnded && (open.pictures >= MOST_PICTURES || treeMemory(open.browser.pid) > MOST_MEMORY)) this.#end()
+    return drawn.ok ? drawn : { ...drawn, isOfStyle: hasEnded }
   }
 
-  async #drawIn({ exchange }: Open, task: DrawTask, onProgress: () => void): Promise<Drawn> {
-    const hangs = () => this.#end(`there was no progress for ${PROGRESS_MS / 1000} s`)
-    let timer = setTimeout(hangs, PROGRESS_MS)
-    const whole = setTimeout(() => this.#end(`it takes longer than ${PICTURE_MS / 1000} s`), PICTURE_MS)
+  async #drawIn({ exchange, browser }: Open, task: DrawTask, onProgress: () => void): Promise<Drawn> {
+    // Time in which a busy machine let the browser wait for a processor does not count.
+    const clock = () => performance.now() - treeWaitMs(browser.pid)
+    const begun = clock()
+    let progressed = begun
+    const timer = setInterval(() => {
+      const now = clock()
+      if (now - progressed > PROGRESS_MS) this.#end(`there was no progress for ${PROGRESS_MS / 1000} s`)
+      else if (now - begun > PICTURE_MS) this.#end(`it takes longer than ${PICTURE_MS / 1000} s`)
+    }, LOOK_MS)
     try {
       return await exchange.draw(task, () => {
-        clearTimeout(timer)
-        timer = setTimeout(hangs, PROGRESS_MS)
+        progressed = clock()
         onProgress()
       })
     } finally {
-      clearTimeout(timer)
-      clearTimeout(whole)
+      clearInterval(timer)
     }
   }
 
@@ -71,7 +85,7 @@ export class Studio {
       const browser = new Browser(program, port, this.#hasSandbox, () => {
         clearTimeout(timer)
         if (this.#open?.browser === browser) this.#open = null
-        exchange.fail('the browser has ended')
+        exchange.fail(ENDED)
         exchange.close()
         resolve(null)
       })

@@ -1,9 +1,10 @@
 import { gunzip } from 'node:zlib'
 import type { Bounds } from '@gateway/contracts/basemap.js'
-import type { Refusal } from '@gateway/contracts/errors.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
 import { isCutByFeatures } from '@gateway/tilesets/formats.js'
+import { TileNotMade } from '@gateway/tilesets/kept/tile-not-made.js'
 import type { Tile } from '@gateway/tilesets/source.js'
 import { matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import { CORS, type HeaderBlock, headerBlock } from '../answers/header-block.js'
@@ -121,7 +122,8 @@ export function answerFrom(exchange: RequestContext, find: () => TileTarget | Re
   const tile = edge.tiles.tileIfCached(target.version, target.place)
   // Includes the directories that were read on the way to it, and tiles requested by WMTS, so that the native tier then answers these requests
   // itself.
-  if (target.isShared) edge.native.registerTileset(path, target, edge.tiles.opened(target.version), now)
+  if (target.isShared && target.isNative !== false)
+    edge.native.registerTileset(path, target, edge.tiles.opened(target.version), now)
   if (tile === undefined) return load(exchange, target)
   if (tile === null) return answerLoaded(exchange, target, { kind: 'absent' })
   exchange.tileFrom = 'page_cache'
@@ -171,9 +173,18 @@ function load(exchange: RequestContext, target: TileTarget) {
   const { edge } = exchange
   edge.counters.threadedTileLoads++
   const begunAt = performance.now()
+  let isLate = false
+  const { waits } = target
+  const refuseLate = () => {
+    isLate = true
+    if (waits !== undefined && !exchange.aborted) guarded(edge, () => answerRefusal(exchange, waits.late))
+  }
+  const timer = waits === undefined ? null : setTimeout(refuseLate, waits.ms)
   edge.tiles.load(target.version, target.place, {
-    isWanted: () => !exchange.aborted,
+    caller: exchange.token ?? '',
+    isWanted: () => !exchange.aborted && !isLate,
     settle: (outcome) => {
+      if (timer !== null) clearTimeout(timer)
       if (outcome.kind === 'tile') {
         edge.counters.threadedTiles++
         edge.counters.tileTimes.of('thread').add((performance.now() - begunAt) / 1000)
@@ -199,11 +210,21 @@ export function answerLoaded(exchange: RequestContext, target: TileTarget, outco
         readTroubles.noteStorage(target.version.root, outcome.error)
         return answerRefusal(exchange, STORAGE_DOWN)
       }
+      if (outcome.error instanceof TileNotMade) {
+        readTroubles.noteContent('tiles cannot be made', namesOf(target), exchange.path, outcome.error.message)
+        return answerRefusal(exchange, notMade(outcome.error))
+      }
       readTroubles.noteContent('tiles cannot be read', namesOf(target), exchange.path, outcome.error)
       return answerRefusal(exchange, isOutOfDescriptors(outcome.error) ? OUT_OF_DESCRIPTORS : INTERNAL)
     }
   }
 }
+
+export function notMade({ status, said, retryAfterSeconds }: TileNotMade): Refusal {
+  return { ...refuse(CODE_OF_STATUS[status], said), retryAfterSeconds }
+}
+
+const CODE_OF_STATUS = { 502: 'upstream_wrong', 503: 'dependency_down', 504: 'upstream_silent' } as const
 
 function namesOf({ basemap, version }: TileTarget) {
   return { basemap: basemap.stored.code, version: version.stored.version }

@@ -1,7 +1,8 @@
 import type { Tile } from '@gateway/tilesets/source.js'
-import { type Catalog, hasSameTiles, sharedCatalog, tilesOf } from '../sync/catalog.js'
+import { type Catalog, hasSameTiles, sharedCatalog } from '../sync/catalog.js'
+import { tilesOf } from '../sync/drawn-styles.js'
 import { OpenFile } from '../tiles/open-file.js'
-import { type CachedTile, TileCache, type TileTarget } from '../tiles/tile-cache.js'
+import { type CachedTile, RECHECK_MS, TileCache, type TileTarget } from '../tiles/tile-cache.js'
 import type { NativeOpening, NativePublisher } from './publisher.js'
 
 /** Limit: characters of an address whose tile is cached; a longer address is served, but not cached. */
@@ -74,18 +75,24 @@ export class HotTiles {
   keep(
     path: string,
     readers: Catalog,
-    { basemap, isShared }: TileTarget,
+    { basemap, isShared, isNative = true }: TileTarget,
     tile: CachedTile,
-    { body, file }: Tile,
+    { body, file, currentForSeconds, isStale }: Tile,
   ): void {
     const catalog = sharedCatalog(readers)
     const inMemory = body instanceof Uint8Array
     const { code } = basemap.stored
     const isCurrent = hasSameTiles(basemap, tilesOf(catalog, code))
-    const mayKeep = isShared && path.length <= MAX_KEPT_PATH && isCurrent && (inMemory || body.isCached !== true)
+    // A tile that is current for a time is looked up again before it ends.
+    const isLasting = isStale !== true && (currentForSeconds ?? Number.POSITIVE_INFINITY) * 1000 > RECHECK_MS
+    const mayKeep =
+      isLasting && isShared && path.length <= MAX_KEPT_PATH && isCurrent && (inMemory || body.isCached !== true)
     // The table duplicates descriptors, sends only local files, and checks only whole files again.
     const mayOffer = inMemory || (file !== null && body.remote === undefined)
-    const offered = mayKeep && mayOffer ? this.#native.tryCache(path, body, tile, file, performance.now()) : 'declined'
+    const offered =
+      mayKeep && mayOffer && isNative
+        ? this.#native.tryCache(path, body, tile, { file, isAging: currentForSeconds !== undefined }, performance.now())
+        : 'declined'
     if (mayKeep && offered === 'declined') this.#cache.keep(path, catalog, tile)
     else if (tile.body instanceof OpenFile) tile.body.retire()
   }

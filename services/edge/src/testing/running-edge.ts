@@ -23,6 +23,7 @@ import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
 import { HotTiles } from '../native/hot-tiles.js'
 import { NativePublisher } from '../native/publisher.js'
+import { Pictures, type PicturesNeeds } from '../pictures/pictures.js'
 import { Upstream } from '../proxy/upstream.js'
 import { StyleAssets } from '../styles/style-assets.js'
 import { type Catalog, withNewContent } from '../sync/catalog.js'
@@ -66,6 +67,8 @@ export async function runEdge(options: {
   readonly stallSeconds?: number
   /** Size in bytes from which tiles are sent by reference to their file; default: no tile that is otherwise kept in memory. */
   readonly copyBelow?: number
+  /** Draws pictures of styles; default: there is no renderer. */
+  readonly draw?: PicturesNeeds['draw']
   /** Further settings. */
   readonly env?: Readonly<Record<string, string>>
 }): Promise<RunningEdge> {
@@ -110,7 +113,12 @@ export async function runEdge(options: {
     edge.hotTiles.follow(freshness.catalog)
   }
   const turns = new Turns()
-  const tiles = new TileLoader({ disks, mbtiles }, undefined, (cached) =>
+  const signed = new SignedUrls((text) => native.forgetSignature(text))
+  const styleAssets = new StyleAssets(`${options.dataDir}/styles`, log, disks)
+  const fontRevision = () => styleAssets.revisionOf(freshness.catalog)
+  const draw = options.draw ?? (async () => 'busy' as const)
+  const pictures = new Pictures({ settings, log, signed, fontRevision, draw })
+  const tiles = new TileLoader({ disks, mbtiles, pictures }, undefined, (cached) =>
     openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
   )
   const edge: Edge = {
@@ -127,7 +135,7 @@ export async function runEdge(options: {
       usage,
       (plaintext) => native.forgetToken(plaintext),
     ),
-    signed: new SignedUrls((text) => native.forgetSignature(text)),
+    signed,
     rates: new RateLimiter(() => Promise.reject(new Error('no bus')), 1),
     disks,
     tiles,
@@ -137,7 +145,8 @@ export async function runEdge(options: {
     turns,
     documents: new DocumentCache(turns, disks, `${options.dataDir}/documents`),
     zips: new ZipStore(`${options.dataDir}/zips`, log, disks),
-    styleAssets: new StyleAssets(`${options.dataDir}/styles`, log, disks),
+    styleAssets,
+    pictures,
     features: new VectorFeatures({
       folder: `${options.dataDir}/derived`,
       maxBytes: settings.derivedBytes,

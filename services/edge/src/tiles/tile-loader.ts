@@ -5,10 +5,19 @@ import { CachedFiles } from '@gateway/native-edge/hot-tiles/cached-file.js'
 import type { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import { openSource, type StorageReaders } from '@gateway/tilesets/open-source.js'
 import type { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
-import { type CachedReader, SMALL_BYTES, type Source, type Tile, type TilePlace } from '@gateway/tilesets/source.js'
+import {
+  type Asking,
+  type CachedReader,
+  SMALL_BYTES,
+  type Source,
+  type Tile,
+  type TilePlace,
+} from '@gateway/tilesets/source.js'
 import { LRUCache } from 'lru-cache'
 import type { DiskGate } from '../files/disk-gate.js'
+import type { Pictures } from '../pictures/pictures.js'
 import type { Catalog, CatalogVersion } from '../sync/catalog.js'
+import { PICTURES_ROOT } from '../sync/drawn-styles.js'
 import { OpenFile } from './open-file.js'
 
 /** Limit: each open archive occupies a descriptor. A folder occupies none and has less weight: thousands of them must not displace each other. */
@@ -30,6 +39,8 @@ export type LoadOutcome =
 
 /** A request that waits for a tile. */
 export interface Waiter {
+  /** Identifies the token, or whoever else waits. Default: nobody known */
+  readonly caller?: string
   /** False if its client has disconnected; the request is then not settled. */
   isWanted(): boolean
   /** Must not throw. If the tile's body is a part of a file, the waiter must release it. */
@@ -56,15 +67,17 @@ export class TileLoader {
     dispose: ({ source }) => source.close(),
   })
   readonly #disks: DiskGate
+  readonly #pictures: Pictures | undefined
   readonly #readers: StorageReaders
   readonly #loads = new Map<string, Waiter[]>()
 
   constructor(
-    { disks, mbtiles }: { disks: DiskGate; mbtiles: MbtilesReaders },
+    { disks, mbtiles, pictures }: { disks: DiskGate; mbtiles: MbtilesReaders; pictures?: Pictures },
     cached: CachedFiles | string = CachedFiles.load(SMALL_BYTES),
     remote?: (cached: CachedReader | null) => RemoteSources,
   ) {
     this.#disks = disks
+    this.#pictures = pictures
     // Without the addon every tile of a file is loaded by a thread.
     const reader = typeof cached === 'string' ? null : cached
     this.#readers = { mbtiles, cached: reader, remote: remote?.(reader) }
@@ -109,7 +122,7 @@ export class TileLoader {
       forget()
       settleAll(waiters, outcome)
     }
-    this.#read(version, place, isWanted).then(
+    this.#read(version, place, { caller: waiter.caller ?? '', isWanted }).then(
       (tile) =>
         settle(tile === null ? { kind: 'absent' } : tile === 'busy' ? { kind: 'busy' } : { kind: 'tile', tile }),
       (error) => settle({ kind: 'failed', error }),
@@ -121,7 +134,9 @@ export class TileLoader {
     const ofVectors = [...catalog.vectors.values()].flatMap(({ tiles }) => tiles ?? [])
     const versions = [...catalog.basemaps.values(), ...ofVectors].flatMap((basemap) => [...basemap.versions.values()])
     const live = new Set(versions.map((version) => version.contentId))
-    for (const contentId of [...this.#sources.keys()]) if (!live.has(contentId)) this.#sources.delete(contentId)
+    // Pictures of earlier contents leave with their place among the sources.
+    for (const contentId of [...this.#sources.keys()])
+      if (contentId > 0 && !live.has(contentId)) this.#sources.delete(contentId)
     this.#readers.mbtiles.keepOnly(live)
     const vectors = [...catalog.vectors.values()]
     this.remote?.keepOnly(
@@ -135,19 +150,19 @@ export class TileLoader {
     void this.remote?.close()
   }
 
-  async #read(version: CatalogVersion, place: TilePlace, isWanted: () => boolean): Promise<Tile | null | 'busy'> {
+  async #read(version: CatalogVersion, place: TilePlace, asking: Asking): Promise<Tile | null | 'busy'> {
     const read = async () => {
       const opened = this.#opened(version)
-      if (opened !== undefined) return opened.tile(place)
+      if (opened !== undefined) return opened.tile(place, asking)
       const source = await this.#open(version)
       if (source === null) return null
       // In one step, unlike `tile`, which takes several turns of the event loop: after a start every basemap begins here.
       const cached = tileAtHand(source, place)
-      return cached === undefined ? source.tile(place) : cached
+      return cached === undefined ? source.tile(place, asking) : cached
     }
     if (isRemote(version.stored.path)) return this.remote?.wait(version.root, read) ?? null
-    if (isReadByOthers(version.stored.storage)) return read()
-    const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted })
+    if (isReadByOthers(version.stored.storage) || version.root === PICTURES_ROOT) return read()
+    const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted: asking.isWanted })
     return outcome.ok ? outcome.value : 'busy'
   }
 
@@ -164,8 +179,17 @@ export class TileLoader {
     return known.source
   }
 
+  #openPictures(version: CatalogVersion): Source | null {
+    const { remote, cached } = this.#readers
+    const source = remote === undefined ? null : (this.#pictures?.open(version, remote.cache, cached) ?? null)
+    if (source === null) return null
+    this.#sources.set(version.contentId, { source, isFolder: true, goodUntilMs: Number.POSITIVE_INFINITY, isRenewed: false })
+    return source
+  }
+
   async #open(version: CatalogVersion): Promise<Source | null> {
     const { stored, root, contentId } = version
+    if (root === PICTURES_ROOT) return this.#openPictures(version)
     // Checks the version itself, because its scan source may contain mounts.
     const mayBeMounted = !isReadByOthers(stored.storage) && !isRemote(stored.path)
     const isMounted = mayBeMounted && !(await isOnLocalDisk(stored.path).catch(() => false))

@@ -36,6 +36,7 @@ import { HotTiles } from '../native/hot-tiles.js'
 import { NativePublisher } from '../native/publisher.js'
 import { KeptTokens } from '../offline/kept-tokens.js'
 import { ownVersion } from '../own-version.js'
+import { Pictures } from '../pictures/pictures.js'
 import { Upstream } from '../proxy/upstream.js'
 import { StyleAssets } from '../styles/style-assets.js'
 import { USAGE_INTERVAL_MS } from '../supervisor/messages.js'
@@ -142,8 +143,18 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     prefix: () => dieWithParent('KILL'),
   })
   const onReplaced = (contentId: number) => follower.renewContent(contentId)
-  const tiles = new TileLoader({ disks, mbtiles }, undefined, (cached) =>
-    openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
+  const styleAssets = new StyleAssets(path.join(settings.dataDir, 'cache', 'styles'), log, disks)
+  const pictures = new Pictures({
+    settings,
+    log,
+    signed,
+    fontRevision: () => styleAssets.revisionOf(follower.catalog),
+    draw: (task, caller) => supervisor.draw(task, caller),
+  })
+  const tiles = new TileLoader(
+    { disks, mbtiles, pictures },
+    undefined,
+    (cached) => openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
   )
   const onApplied = () => {
     tiles.keepOnly(follower.catalog)
@@ -210,7 +221,6 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const upstream = new Upstream(controlPlaneUrl(settings))
   const registry = new Registry()
   surroundings(registry, settings)
-  const styleAssets = new StyleAssets(path.join(settings.dataDir, 'cache', 'styles'), log, disks)
   const gauges = {
     appliedRevision: () => follower.appliedRevision,
     tileBytes: () => hotTiles.bytes,
@@ -255,6 +265,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     documents: new DocumentCache(turns, disks, path.join(settings.dataDir, 'cache', 'documents')),
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
     styleAssets,
+    pictures,
     features: new VectorFeatures({
       folder: path.join(settings.dataDir, 'cache', 'derived'),
       maxBytes: settings.derivedBytes,

@@ -111,6 +111,16 @@ const DOCUMENTED: readonly Documented[] = [
     act: 'repeat as `Retry-After` says; after a write the message says [what became of it](../operate.md#a-write-returned-503)',
   },
   {
+    codes: ['upstream_wrong'],
+    when: 'a tile is made from the answer of another service, and that answer is wrong, such as an error page instead of a picture',
+    act: 'repeat as `Retry-After` says; the record of the basemap and the log have the words of the service',
+  },
+  {
+    codes: ['upstream_silent'],
+    when: 'a tile is made from the answer of another service, and that service does not answer in time',
+    act: 'repeat as `Retry-After` says',
+  },
+  {
     codes: ['version_not_supported'],
     when: 'a version of HTTP other than 1.0 and 1.1; HTTP/1.0 at an edge without its native addon',
     act: 'send HTTP/1.1',

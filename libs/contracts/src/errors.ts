@@ -42,8 +42,10 @@ export const STATUS_OF_ERROR = {
   rate_limited: 429,
   headers_too_large: 431,
   internal: 500,
+  upstream_wrong: 502,
   dependency_down: 503,
   draining: 503,
+  upstream_silent: 504,
   version_not_supported: 505,
 } as const
 

@@ -18,6 +18,14 @@ export interface TilePlace {
   readonly suffix?: '' | '@2x'
 }
 
+/** Who waits for a tile, for a storage that has to make it. */
+export interface Asking {
+  /** identifies the token, or whoever else waits; callers take turns */
+  readonly caller: string
+  /** false if nobody waits for the tile any more */
+  readonly isWanted: () => boolean
+}
+
 /** A part of an open file, which stays open until `release` is called. */
 export interface FilePart {
   readonly fd: number
@@ -50,8 +58,12 @@ export interface Tile {
   readonly identity: string
   /** milliseconds since 1970 */
   readonly modifiedMs: number
-  /** null: the tile is part of an archive */
+  /** null: the tile is part of an archive, or kept on disk and evicted at any time */
   readonly file: TileFile | null
+  /** whole seconds for which the tile is current; absent: as long as its version is */
+  readonly currentForSeconds?: number
+  /** true if a newer one could not be had */
+  readonly isStale?: boolean
 }
 
 /** The positions of tiles of a source on this machine's own disks, for code that reads them directly. Valid until the source is closed. */
@@ -100,9 +112,9 @@ export interface DatabaseFile extends DatabaseLayout {
 export interface Source {
   /**
    * Reads a tile without blocking the event loop. null: there is no such tile. `busy`: the storage did not respond in time. Rejects with
-   * `BrokenArchiveError`, and with errors of the disk (EIO, EMFILE, EACCES ...), which say nothing about the tile.
+   * `BrokenArchiveError`, with `TileNotMade`, and with errors of the disk (EIO, EMFILE, EACCES ...), which say nothing about the tile.
    */
-  tile(place: TilePlace): Promise<Tile | null | 'busy'>
+  tile(place: TilePlace, asking?: Asking): Promise<Tile | null | 'busy'>
   /**
    * Reads a tile if that needs no disk access, for storages in which that pays: it costs a folder a quarter of the processor time, and PMTiles less
    * than half (bench/micro/cold-tile.mjs). undefined: only `tile` can tell. Throws the errors of `tile`.

@@ -267,6 +267,7 @@ export const REFUSAL_MESSAGES = {
   edge_stopping: 'the edge is stopping',
   disk_silent: 'the disk of this file does not respond; please try again',
   object_storage_silent: 'the object storage of this file does not respond; please try again',
+  tile_not_made: 'the tile cannot be made at the moment; please try again',
   files_full: 'too many files and connections are open; please try again',
   edge_failed: 'the edge failed to serve this request; its log has the reason',
   zip_no_space: 'there is no space left for the zip; please tell the operator',

@@ -11,10 +11,13 @@ export function tileEtag(identity: string, isUnpacked: boolean): string {
 
 const CORS_LINES = CORS.map(([name, value]) => `${name}: ${value}`).join('\r\n')
 
+/** RFC 7234, 5.5.1: obsolete since RFC 9111, and what operators look for. */
+const STALE = 'Warning: 110 - "Response is Stale"\r\n'
+
 /**
  * Returns the header blocks of a tile. They are assembled directly, because every cold tile needs them, from parts that cannot break a line. Without
  * the token headers in Vary, a shared cache would send one token's tiles to clients without a token (RFC 9111, 4.1).
- * @param tile `packed`: it is stored as gzip, and sent as gzip if `gzip`; `type`: its media type
+ * @param tile `packed`: it is stored as gzip, and sent as gzip if `gzip`; `type`: its media type; `stale`: a newer one could not be had
  */
 export function tileHeaders(
   { version, cacheControl }: Pick<TileTarget, 'version' | 'cacheControl'>,
@@ -24,11 +27,13 @@ export function tileHeaders(
     readonly packed: boolean
     readonly gzip: boolean
     readonly type: string
+    /** default: false */
+    readonly stale?: boolean
   },
 ): Pick<TileAnswer, 'found' | 'notModified'> {
-  const { etag, modified, packed, gzip, type } = tile
+  const { etag, modified, packed, gzip, type, stale = false } = tile
   const vary = packed ? 'Authorization, X-Access-Token, Accept-Encoding' : 'Authorization, X-Access-Token'
-  const common = `Cache-Control: ${cacheControl}\r\nLast-Modified: ${modified}\r\nVary: ${vary}\r\n${CORS_LINES}`
+  const common = `Cache-Control: ${cacheControl}\r\nLast-Modified: ${modified}\r\nVary: ${vary}\r\n${stale ? STALE : ''}${CORS_LINES}`
   const encoding = gzip ? 'Content-Encoding: gzip\r\n' : ''
   const tags = version.tagLines
   return {

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isDiskFull } from '@gateway/core/files/disk-space.js'
+import { takeHostLock } from '@gateway/core/files/host-lock.js'
 import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
 import { fairPlace } from '@gateway/core/lanes/fair-lanes.js'
 import type { ConversionOutcome } from '@gateway/vectors/query/conversion.js'
@@ -18,8 +18,6 @@ const PATIENCE_MS = 3_000
 /** Limit: remembered faults, so that no failing conversion runs twice. */
 const MAX_FAULTS = 1_000
 const LOOK_AGAIN_MS = 200
-/** Age in ms up to which a lock without content is one that its process is about to fill. */
-const LOCK_FILLED_MS = 10_000
 /** Age in ms after which a temporary name was certainly left by a killed process. */
 const ABANDONED_MS = 24 * 3_600_000
 
@@ -115,14 +113,12 @@ export class DerivedStore {
   }
 
   async #make(file: string, make: (target: string) => Promise<ConversionOutcome>): Promise<Derived> {
-    const lock = `${file}.lock`
+    let release: (() => Promise<void>) | null
     try {
       await fs.mkdir(this.#folder, { recursive: true })
-      // Another process of this host may be making the same file.
-      while (!(await takeLock(lock))) {
-        await sleep(LOOK_AGAIN_MS)
-        if (await this.#touch(file)) return { made: true, path: file }
-      }
+      release = await takeHostLock(`${file}.lock`, () => this.#touch(file), LOOK_AGAIN_MS)
+      // Another process of this host has made the same file.
+      if (release === null) return { made: true, path: file }
     } catch (error) {
       return noSpaceOr(error)
     }
@@ -141,7 +137,7 @@ export class DerivedStore {
       return noSpaceOr(error)
     } finally {
       await fs.rm(target, { recursive: true, force: true })
-      await fs.rm(lock, { force: true })
+      await release()
     }
   }
 
@@ -175,39 +171,6 @@ async function sizeOf(file: string, isFolder: boolean, size: number): Promise<nu
   for (const name of await fs.readdir(file))
     total += (await fs.stat(path.join(file, name)).catch(() => ({ size: 0 }))).size
   return total
-}
-
-/** Takes the lock. A lock whose process has ended is free. */
-async function takeLock(lock: string): Promise<boolean> {
-  try {
-    await fs.writeFile(lock, String(process.pid), { flag: 'wx' })
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  if (!(await isHeld(lock))) await fs.rm(lock, { force: true })
-  return false
-}
-
-async function isHeld(lock: string): Promise<boolean> {
-  try {
-    const content = await fs.readFile(lock, 'utf8')
-    // biome-ignore lint/plugin: calendar, against the time of a file
-    if (content === '') return Math.abs(Date.now() - (await fs.stat(lock)).mtimeMs) < LOCK_FILLED_MS
-    const holder = Number(content)
-    return holder > 0 && holder !== process.pid && isAlive(holder)
-  } catch {
-    return false
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 function noSpaceOr(error: unknown): Derived {

@@ -154,10 +154,20 @@ export function tileAnswer(target: TileTarget, tile: Tile, gzip: boolean): TileA
   const packed = tile.encoding === 'gzip'
   const etag = tileEtag(tile.identity, packed && !gzip)
   const modified = new Date(tile.modifiedMs).toUTCString()
+  const cacheControl = cacheControlFor(target.cacheControl, tile.currentForSeconds)
   return {
     etag,
     modifiedMs: tile.modifiedMs,
     gzip,
-    ...tileHeaders(target, { etag, modified, packed, gzip, type: CONTENT_TYPES[tile.format] }),
+    ...tileHeaders(
+      { version: target.version, cacheControl },
+      { etag, modified, packed, gzip, type: CONTENT_TYPES[tile.format], stale: tile.isStale === true },
+    ),
   }
+}
+
+/** Returns the Cache-Control of a tile that is current for a time. Caches that must ask each time do so. */
+function cacheControlFor(cacheControl: string, currentForSeconds: number | undefined): string {
+  if (currentForSeconds === undefined || /\bno-(?:store|cache)\b/.test(cacheControl)) return cacheControl
+  return `${/\bprivate\b/.test(cacheControl) ? 'private' : 'public'}, max-age=${currentForSeconds}`
 }

@@ -33,12 +33,16 @@ const statAsync = promisify(fs.stat) as (path: string, options: { bigint: true }
  */
 export type Offered = 'put' | 'unwanted' | 'declined'
 
-interface Held {
+/** The file of a tile; null: the tile is part of an archive, which changes only when a scan says so. `isAging`: it is current for a time only. */
+export interface OnDisk {
+  readonly file: TileFile | null
+  readonly isAging: boolean
+}
+
+interface Held extends OnDisk {
   /** In units of SWEEP_MS of `performance.now()`. At its beginning the tile must have been checked, or is dropped. */
   span: number
   readonly code: string
-  /** null if the tile is from an archive, which changes only when a scan says so. */
-  readonly file: TileFile | null
 }
 
 /**
@@ -65,7 +69,7 @@ export class PublishedTiles {
   }
 
   /** Puts a tile that the current snapshot has under this path. After `put`, `goodUntilMs` may be sooner than before. */
-  put(path: string, body: Uint8Array | FileRange, tile: CachedTile, file: TileFile | null, nowMs: number): Offered {
+  put(path: string, body: Uint8Array | FileRange, tile: CachedTile, { file, isAging }: OnDisk, nowMs: number): Offered {
     if (this.#held.size >= this.#maxTiles && !this.#held.has(path)) return 'declined'
     if (this.#table.hasTile(path)) return 'declined'
     if (!this.#table.isWanted(path, body.length)) return 'unwanted'
@@ -81,7 +85,7 @@ export class PublishedTiles {
       usage: tile.usage,
       grid: gridOf(tile),
     })
-    const held = { span: 0, code, file }
+    const held = { span: 0, code, file, isAging }
     this.#held.set(path, held)
     this.#hold(path, held, nowMs)
     this.#basemaps.add(tile.basemap)
@@ -130,6 +134,7 @@ export class PublishedTiles {
     if (held?.span !== span) return
     const use = this.#table.takeUse(path)
     if (use === 'gone') this.#held.delete(path)
+    else if (held.isAging) this.#drop(path)
     else if (held.file === null) this.#hold(path, held, nowMs)
     else if (use === 'unused') this.#drop(path)
     else this.#enqueue(path, held, held.file)

@@ -12,7 +12,7 @@ import {
 import type { ResponseTable } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { DocumentResponse, FileRange, FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/responses.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
-import type { Source, TileFile } from '@gateway/tilesets/source.js'
+import type { Source } from '@gateway/tilesets/source.js'
 import type { KnownSignature } from '../auth/signed-urls.js'
 import type { TokenUsage } from '../auth/token-usage.js'
 import type { DiskGate } from '../files/disk-gate.js'
@@ -22,7 +22,7 @@ import type { CachedTile, TileCache, TileTarget } from '../tiles/tile-cache.js'
 import { TILE_SAMPLING } from '../usage/tile-counts.js'
 import { MAX_PAIRS } from '../usage/usage-counts.js'
 import { type BeyondZooms, NativeTilesetRegistry } from './native-tileset-registry.js'
-import { type Offered, PublishedTiles, SWEEP_MS } from './published-tiles.js'
+import { type Offered, type OnDisk, PublishedTiles, SWEEP_MS } from './published-tiles.js'
 import { PublishedTokens } from './published-tokens.js'
 
 /** Interval in ms at which JavaScript sees a request of a token in steady use, and records its address. */
@@ -109,18 +109,12 @@ export class NativePublisher {
   }
 
   /** Offers a tile that was just loaded by the current snapshot. */
-  tryCache(
-    path: string,
-    body: Uint8Array | FileRange,
-    tile: CachedTile,
-    file: TileFile | null,
-    nowMs: number,
-  ): Offered {
+  tryCache(path: string, body: Uint8Array | FileRange, tile: CachedTile, kept: OnDisk, nowMs: number): Offered {
     if (this.#opened === null) return 'declined'
     const { sets, table, tiles } = this.#opened
     // If the table has the tile, the request came in a form that only JavaScript answers.
     if (sets?.stateOf(path, nowMs, body.length) === 'put') return table.hasTile(path) ? 'declined' : 'unwanted'
-    const offered = tiles.put(path, body, tile, file, nowMs)
+    const offered = tiles.put(path, body, tile, kept, nowMs)
     if (offered === 'put') this.#extendTrust()
     return offered
   }

@@ -1,0 +1,63 @@
+import fs from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Age in ms up to which a lock without content is one that its process is about to fill. */
+const LOCK_FILLED_MS = 10_000
+
+/** Locks that this process holds. A lock with its number that is not among them was left by an earlier process. */
+const held = new Set<string>()
+
+/**
+ * Takes a lock that one process of this host has at a time, as a file. While another one has it, looks again at intervals. A lock whose process has
+ * ended is free; two processes that find such a lock at the same moment may both take it. The folder must exist. Rejects with the errors of the disk.
+ * @param isDone true if the work that the lock protects has been done meanwhile
+ * @returns a function that releases the lock; null if the work is done
+ */
+export async function takeHostLock(
+  lock: string,
+  isDone: () => Promise<boolean>,
+  lookAgainMs: number,
+): Promise<(() => Promise<void>) | null> {
+  while (!(await take(lock))) {
+    await sleep(lookAgainMs)
+    if (await isDone()) return null
+  }
+  return async () => {
+    held.delete(lock)
+    await fs.rm(lock, { force: true })
+  }
+}
+
+async function take(lock: string): Promise<boolean> {
+  if (held.has(lock)) return false
+  try {
+    await fs.writeFile(lock, String(process.pid), { flag: 'wx' })
+    held.add(lock)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  if (!held.has(lock) && !(await isHeld(lock))) await fs.rm(lock, { force: true })
+  return false
+}
+
+async function isHeld(lock: string): Promise<boolean> {
+  try {
+    const content = await fs.readFile(lock, 'utf8')
+    // biome-ignore lint/plugin: calendar, against the time of a file
+    if (content === '') return Math.abs(Date.now() - (await fs.stat(lock)).mtimeMs) < LOCK_FILLED_MS
+    const holder = Number(content)
+    return holder > 0 && holder !== process.pid && isAlive(holder)
+  } catch {
+    return false
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,23 @@
+import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
+
+/**
+ * A tile that cannot be made now, and of which no older one may be sent. The edge answers with the status and the reason, `Cache-Control: no-store` and
+ * `Retry-After`. `status`: 502 for a wrong answer of what it is made from, 503 while the gateway or a dependency has no room for it, 504 if there was no
+ * answer in time.
+ */
+export class TileNotMade extends Error {
+  override readonly name = 'TileNotMade'
+  readonly status: 502 | 503 | 504
+  /** reason, for clients */
+  readonly said: CodedMessage
+  /** whole seconds, at least 1 */
+  readonly retryAfterSeconds: number
+
+  /** @param detail for the log and the record, not for clients; without credentials */
+  constructor(status: 502 | 503 | 504, said: CodedMessage, retryAfterSeconds = 5, detail?: string) {
+    super(detail ?? textOf(said))
+    this.status = status
+    this.said = said
+    this.retryAfterSeconds = Math.max(1, Math.ceil(retryAfterSeconds))
+  }
+}

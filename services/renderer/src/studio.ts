@@ -1,5 +1,5 @@
 import type { DrawAnswer, DrawTask } from '@gateway/contracts/drawing.js'
-import { treeMemory, treeWaitMs } from '@gateway/core/processes/work-limits.js'
+import { treeMemory, treeProcessorSeconds } from '@gateway/core/processes/work-limits.js'
 import { Browser } from './browser.js'
 import { type Drawn, Exchange } from './exchange.js'
 
@@ -8,10 +8,12 @@ const MOST_PICTURES = 1_000
 const MOST_MEMORY = 2 ** 30
 /** Time in ms in which the page of a new browser must ask for its first task, on a machine that has more to do. */
 const START_MS = 30_000
-/** Time in ms without an answered request of the page after which a picture counts as hanging. */
+/** Time in ms without work of a processor or an answered request of the page after which a picture counts as hanging. */
 const PROGRESS_MS = 20_000
-/** Time in ms for one picture, also of a style that never stops to load. */
-const PICTURE_MS = 45_000
+/** Seconds of a processor that count as work: an idle browser uses less in PROGRESS_MS. */
+const LEAST_WORK = 1
+/** Seconds of a processor for one picture, also of a style that never comes to rest. One of 4096 pixels takes some 20. */
+const PICTURE_SECONDS = 60
 const LOOK_MS = 1_000
 const ENDED = 'the browser has ended'
 
@@ -46,18 +48,19 @@ export class Studio {
   }
 
   async #drawIn({ exchange, browser }: Open, task: DrawTask, onProgress: () => void): Promise<Drawn> {
-    // Time in which a busy machine let the browser wait for a processor does not count.
-    const clock = () => performance.now() - treeWaitMs(browser.pid)
-    const begun = clock()
-    let progressed = begun
+    // On a busy machine a picture takes minutes, so that only work counts.
+    const before = treeProcessorSeconds(browser.pid)
+    let progress = { atMs: performance.now(), used: before }
     const timer = setInterval(() => {
-      const now = clock()
-      if (now - progressed > PROGRESS_MS) this.#end(`there was no progress for ${PROGRESS_MS / 1000} s`)
-      else if (now - begun > PICTURE_MS) this.#end(`it takes longer than ${PICTURE_MS / 1000} s`)
+      const now = performance.now()
+      const used = treeProcessorSeconds(browser.pid)
+      if (used - before > PICTURE_SECONDS) return this.#end(`it takes more than ${PICTURE_SECONDS} s of a processor`)
+      if (used - progress.used > LEAST_WORK) progress = { atMs: now, used }
+      if (now - progress.atMs > PROGRESS_MS) this.#end(`there was no progress for ${PROGRESS_MS / 1000} s`)
     }, LOOK_MS)
     try {
       return await exchange.draw(task, () => {
-        progressed = clock()
+        progress = { ...progress, atMs: performance.now() }
         onProgress()
       })
     } finally {

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskSpace } from '../files/disk-space.js'
-import { runQueueWaitMs } from './heartbeat.js'
 
 /** Limits of one piece of work in a process, with everything that the process starts. */
 export interface WorkLimits {
@@ -79,9 +78,9 @@ export function treeMemory(pid: number): number {
   return processTree(pid).reduce((total, one) => total + usageOf(one).memoryBytes, 0)
 }
 
-/** Returns the longest time in ms that one of a process and its descendants has waited for a processor (see `runQueueWaitMs`). */
-export function treeWaitMs(pid: number): number {
-  return Math.max(...processTree(pid).map(runQueueWaitMs))
+/** Returns the processor time in seconds that a process and its living descendants have used; 0 outside Linux. */
+export function treeProcessorSeconds(pid: number): number {
+  return processTree(pid).reduce((total, one) => total + usageOf(one).processorSeconds, 0)
 }
 
 /** Kills a process and all its descendants. */

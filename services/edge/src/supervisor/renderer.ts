@@ -10,8 +10,8 @@ const LIMITS = {
   module: MODULE,
   processes: 1,
   /** longer than the renderer's own limits, after which it answers */
-  stepMs: 60_000,
-  taskMs: 300_000,
+  stepMs: 120_000,
+  taskMs: 600_000,
   /** of the renderer, and of each process of its browser */
   memoryMb: 1_536,
   /** a picture takes half a second and more, so that a longer queue would only hold refusals */

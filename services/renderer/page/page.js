@@ -10,6 +10,7 @@ let map = null
 let loaded = ''
 let task = null
 let faults = []
+let paints = true
 
 for (;;) {
   const answer = await fetch('next')
@@ -39,14 +40,15 @@ async function draw() {
     map.setStyle(JSON.parse(task.style), { diff: false })
     loaded = task.revision
   }
-  map.jumpTo({ ...view, center: [...view.center] })
+  // Every part that arrives would paint the whole map, which takes a second without a graphics card.
+  paints = false
+  map.jumpTo({ ...view, center: [...view.center], roll: 0 })
   await idle()
-  // Labels with several anchors keep the one of the last picture, so that the picture would depend on its predecessor.
-  if (hasFreeAnchors()) {
-    map.style.placement = undefined
-    map.triggerRepaint()
-    await idle()
-  }
+  // Labels with several anchors keep that of the last picture, so that a picture would depend on its predecessor.
+  map.style.pauseablePlacement = undefined
+  map.style.placement = undefined
+  paints = true
+  await idle()
   const canvas = new OffscreenCanvas(width * ratio, height * ratio)
   const context = canvas.getContext('2d', { willReadFrequently: true })
   context.drawImage(map.getCanvas(), -margin * ratio, -margin * ratio)
@@ -70,9 +72,14 @@ function newMap() {
     transformConstrain: (center, zoom) => ({ center, zoom }),
     minZoom: -2,
     maxPitch: 85,
-    canvasContextAttributes: { preserveDrawingBuffer: true, antialias: true },
+    canvasContextAttributes: { preserveDrawingBuffer: true },
     transformRequest: (url) => ({ url: atGateway(url) }),
   })
+  const { painter } = made
+  const paint = painter.render.bind(painter)
+  painter.render = (...given) => {
+    if (paints) paint(...given)
+  }
   made.addControl(new AttributionControl({ compact: false }))
   made.on('error', ({ error }) => {
     const status = error?.status
@@ -88,15 +95,10 @@ function atGateway(url) {
   return base === undefined ? url : `${location.origin}${url.slice(base.length)}`
 }
 
-function hasFreeAnchors() {
-  return map
-    .getStyle()
-    .layers.some(({ layout }) => layout?.['text-variable-anchor'] || layout?.['text-variable-anchor-offset'])
-}
-
 /** Resolves in the turn in which the map has drawn everything. */
 function idle() {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    window.onerror = (message) => reject(new Error(String(message)))
     map.once('idle', resolve)
     map.triggerRepaint()
   })

@@ -124,6 +124,7 @@ const FOLDERS = {
     processes: ['files'],
     settings: [],
     tracing: [],
+    upstream: ['lanes', 'object-storage', 'outgoing', 'settings'],
   },
   'services/tools': {
     doctor: ['machine'],

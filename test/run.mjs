@@ -37,6 +37,7 @@ const PROGRAMS = {
   'swift-account-server': 'swift-account',
   'swift-container-server': 'swift-container',
   'swift-object-server': 'swift-object',
+  '/usr/share/postgresql/15/extension/postgis.control': 'postgresql-15-postgis-3',
   // For the load generator of the benchmarks.
   '/usr/include/openssl/ssl.h': 'libssl-dev',
 }

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import type { IssuedToken, TokenBody } from '@gateway/contracts/token.js'
 import { beforeAll } from 'vitest'
 import { fromBuffer } from 'yauzl'
+import { compareWithDocument } from '../harness/described-responses.js'
 import { tileImage } from '../harness/fixtures/tile-image.js'
 import { makeMbtiles, makePmtiles, makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { makeGeojson, makeShapefile } from '../harness/fixtures/vectors.js'
@@ -25,9 +26,10 @@ export interface Maps {
  */
 export function useMaps(options: GatewayOptions = {}): () => Maps {
   let maps: Maps | undefined
-  useGateway(options, async (gateway) => {
-    maps = await layOut(gateway)
+  const gateway = useGateway(options, async (started) => {
+    maps = await layOut(started)
   })
+  compareWithDocument(gateway)
   return () => {
     if (maps === undefined) throw new Error('the maps are there during tests only')
     return maps

@@ -1,3 +1,4 @@
+import { ADDRESSES, type AddressForm } from '@gateway/contracts/addresses.js'
 import { expect, test } from 'vitest'
 import { askEverywhere } from '../harness/ask-everywhere.js'
 import { useMaps } from './maps.js'
@@ -135,4 +136,43 @@ test('a limit set on a hot token holds in each way of delivery, and the response
   expect(refused.headers.get('access-control-expose-headers')).toContain('Retry-After')
   // A request that is refused for another reason does not count against the limit, and gets its own status.
   expect((await maps().get('/api/v1/slice/jobs/x', { 'x-access-token': token })).status).toBe(403)
+})
+
+/** The forms below the catalog, some of which the control plane answers. The test same-decisions.integration.test.ts compares those that only the edge answers. */
+const CATALOG_FORMS = Object.values<readonly AddressForm[]>(ADDRESSES)
+  .flatMap((forms) => forms.map(({ form }) => form))
+  .filter((form) => form.startsWith('/api/v1/catalog/'))
+
+test('forward-auth decides about every address of the catalog as the gateway does, also where the control plane answers', async () => {
+  const { gateway } = maps()
+  const issue = async (body: object) => ({ 'x-access-token': (await gateway.issueToken(body)).token })
+  const everything = { basemap_codes: ['*'], vector_codes: ['*'] }
+  const disabled = await gateway.issueToken(everything)
+  await gateway.admin.expect(`/tokens/${disabled.id}/disable`, { method: 'POST' })
+  const credentials: Record<string, Record<string, string>> = {
+    none: {},
+    unknown: { 'x-access-token': `bmp_${'x'.repeat(43)}` },
+    disabled: { 'x-access-token': disabled.token },
+    all: await issue(everything),
+    'one basemap': await issue({ basemap_codes: ['world'] }),
+    'one vector': await issue({ vector_codes: ['regions-countries'] }),
+    'only slicing': await issue({ ...everything, scopes: ['slice'] }),
+    'bounds elsewhere': await issue({ ...everything, bounds: [170, -80, 179, -70] }),
+    'another origin': await issue({ ...everything, allowed_origins: [MAPS] }),
+  }
+  const addresses = CATALOG_FORMS.flatMap((form) =>
+    ['world', 'archive', 'missing'].map((code) => form.replace('{code}', code).replace('{id}', 'x')),
+  )
+  const decision = ({ status }: Response) => (status === 401 || status === 403 ? status : 'in')
+  const differences: unknown[] = []
+  for (const address of new Set(addresses)) {
+    const target = address.endsWith('/changes') ? `${address}?from=2026-2&to=2026-10` : address
+    for (const [who, headers] of Object.entries(credentials)) {
+      const direct = decision(await maps().get(target, headers))
+      const proxied = decision(await maps().get('/api/v1/forward-auth', { ...headers, 'x-original-uri': target }))
+      if (direct !== proxied) differences.push({ target, who, direct, proxied })
+    }
+  }
+  expect(differences).toEqual([])
+  expect(CATALOG_FORMS.length).toBeGreaterThanOrEqual(9)
 })

@@ -217,6 +217,33 @@ describe('GDAL in a zone of Gauss-Kruger', () => {
   })
 })
 
+/** Systems with the box of the world; GDAL is told an order that begins with the latitude. */
+const WMS_SYSTEMS = {
+  'EPSG:3857 by 1.3.0': 'VERSION=1.3.0&CRS=EPSG:3857&BBOX=-20037508.34,-20037508.34,20037508.34,20037508.34',
+  'EPSG:4326 by 1.3.0': 'VERSION=1.3.0&CRS=EPSG:4326&BBOX=-90,-180,90,180&BBOXORDER=yxYX',
+  'EPSG:4490 by 1.1.1': 'VERSION=1.1.1&SRS=EPSG:4490&BBOX=-180,-90,180,90',
+  'CRS:84 by 1.3.0': 'VERSION=1.3.0&CRS=CRS:84&BBOX=-180,-90,180,90',
+}
+
+describe('GDAL by WMS', () => {
+  test.each(Object.entries(WMS_SYSTEMS))('finds five places of sets of three grids in %s', async (_, parameters) => {
+    for (const code of ['mercator', 'mb4326', 'gauss'] as const) {
+      const places = code === 'gauss' ? OF_THE_PART : PLACES[code]
+      const found = await coloursAt(
+        `WMS:${gateway().url}/wms?token=${token}&SERVICE=WMS&REQUEST=GetMap&LAYERS=${code}&STYLES=&${parameters}`,
+        places.map(([place]) => place),
+      )
+      expect(found).toEqual(places.map(([, colour]) => colour.map((value) => expect.closeTo(value, -1.2))))
+    }
+  })
+
+  test('lists the layers', async () => {
+    const { SUBDATASETS = {} } = (await infoOf(`WMS:${gateway().url}/wms?token=${token}`)).metadata
+    const layers = Object.values(SUBDATASETS).flatMap((name) => /LAYERS=([a-z0-9]+)/.exec(name)?.[1] ?? [])
+    expect(layers).toEqual(expect.arrayContaining(['gauss', ...CODES]))
+  })
+})
+
 /** GDAL asks for tiles of a map service without the query of its address: the token goes into a header. */
 const BY_HEADER = () => ['--config', 'GDAL_HTTP_HEADERS', `X-Access-Token: ${token}`]
 const FOREIGN = {

@@ -239,7 +239,8 @@ describe('the console', () => {
   })
 
   test('draws a geographic set in longitude and latitude, and finds its tiles', async () => {
-    const { page, expectClean } = await openConsole(gateway())
+    // The map's height is a share of the window's, and has to show Reykjavik.
+    const { page, expectClean } = await openConsole(gateway(), { viewport: { width: 1280, height: 1400 } })
     await open(page, '/basemaps/geodetic/versions/default?at=1.00/0.00000/0.00000&grid=on')
     await mapIsDrawn(page)
     const canvas = page.locator('canvas.maplibregl-canvas')

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { ADDRESSES, type AddressForm } from '@gateway/contracts/addresses.js'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import Spectral, { type RulesetDefinition } from '@stoplight/spectral-core'
 import rulesets from '@stoplight/spectral-rulesets'
@@ -78,6 +79,22 @@ test('every example in the OpenAPI document is valid by its schema', () => {
   expect(examples.length).toBeGreaterThan(80)
   const wrong = examples.map(({ operationId, schema, example }) => [operationId, errorsOf(schema, example)])
   expect(wrong.filter(([, errors]) => errors !== null)).toEqual([])
+})
+
+/** Forms of addresses that the document describes in the text of another one. */
+const IN_TEXTS = ['/styles/{code}/{file}']
+
+// Signing is a write of the control plane, by another scope.
+test('the document describes every address of the read interface, and no other', () => {
+  const forms = Object.values<readonly AddressForm[]>(ADDRESSES).flatMap((all) => all.map(({ form }) => form))
+  const paths = [...new Set(operations.map(({ path }) => path))]
+  expect(forms.filter((form) => !paths.includes(form))).toEqual(IN_TEXTS)
+  const ofEdge = paths.filter(
+    (path) =>
+      path.startsWith('/') &&
+      !/^\/(?:api\/v1\/(?!catalog)|api\/v1\/catalog\/signed-urls$|health|ready|metrics)/.test(path),
+  )
+  expect(ofEdge.filter((path) => !forms.includes(path))).toEqual([])
 })
 
 /** Operations whose examples have no effect outside this machine, and whose subjects exist in the catalog of `useMaps`. */

@@ -7,6 +7,7 @@
  *   npm run kills -- --kills 40                    kill -9 of the control plane; everything must end once
  *   npm run edits -- --minutes 5                   a vector is replaced every two seconds under load; no content may be wrong or mixed
  *   npm run upgrade:check -- --before COMMIT       the last release, or another commit, is upgraded, comes back and is upgraded again under load
+ *   npm run hostile -- --minutes 3                 hostile files, uploads and requests while another client reads tiles; needs a quiet machine
  *   npm run kills:cache                            kill -9 of an edge that fills its cache of remote tiles, 100 times; no byte may be wrong
  *
  * Further options: --rate N (tile requests per second, default 200), --seed N (of the random choices; printed at the start).
@@ -17,7 +18,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-const SCRIPTS = ['soak', 'kills', 'kills-cache', 'monitoring', 'vector-edits', 'upgrade']
+const SCRIPTS = ['soak', 'kills', 'kills-cache', 'monitoring', 'vector-edits', 'upgrade', 'hostile']
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const { positionals, values } = parseArgs({
   args: process.argv.slice(2),

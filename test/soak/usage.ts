@@ -45,6 +45,32 @@ export function usageBelow(parent: number): ReadonlyMap<string, Usage> {
   return found
 }
 
+/** Commands of processes without a role that live as long as their parents: they read archives and answer queries. */
+const READERS = /mbtiles\/readers\/process|query-process|^npm |^sh -c|setup\.mjs/
+
+/** Returns the processes of the lasting roles, except Postgres, with their memory (RSS) in MB. */
+export function lastingBelow(parent: number): ReadonlyMap<number, { readonly role: string; readonly mb: number }> {
+  const found = new Map<number, { role: string; mb: number }>()
+  for (const pid of descendantsOf(parent)) {
+    const role = roleOf(pid)
+    if (role !== undefined && role !== POSTGRES) found.set(pid, { role, mb: megabytes(read(pid, 'status'), 'VmRSS') })
+  }
+  return found
+}
+
+/** Returns the commands of the tools that work at this moment. */
+export function toolsBelow(parent: number): readonly string[] {
+  return descendantsOf(parent).flatMap((pid) => {
+    const command = read(pid, 'cmdline').replaceAll('\0', ' ')
+    return command === '' || READERS.test(command) || roleOf(pid) !== undefined ? [] : [command]
+  })
+}
+
+function roleOf(pid: number): string | undefined {
+  const command = read(pid, 'cmdline').replaceAll('\0', ' ')
+  return ROLES.find(([, pattern]) => pattern.test(command))?.[0]
+}
+
 /** Returns the current workers of the edge. */
 export function workersBelow(parent: number): readonly number[] {
   return descendantsOf(parent).filter((pid) => /edge\/dist\/worker\.js/.test(read(pid, 'cmdline')))

@@ -14,7 +14,12 @@ export const ADDRESSES = {
     { form: '/tiles/{code}/{version}/tilejson.json' },
   ],
   basemapStyle: [{ form: '/tiles/{code}/style.json', text: 'a plain style of the basemap (`theme=dark`)' }],
-  vectorStyle: [{ form: '/vectors/{code}/style.json', text: 'a plain style of the vector (`theme=dark`)' }],
+  vectorStyle: [
+    {
+      form: '/vectors/{code}/style.json',
+      text: 'a plain style of the vector (`theme=dark`); without tiles it draws the GeoJSON of a file of up to 20 MB, and otherwise returns 404 with the reason',
+    },
+  ],
   vectorDownload: [
     {
       form: '/vectors/{code}/download',
@@ -39,7 +44,7 @@ export const ADDRESSES = {
     {
       form: '/vectors/{code}.geojson',
       text:
-        'the vector in this format (`.zip` is a shapefile); the stored format unchanged, others converted once and cached (`crs` names a ' +
+        'the vector in this format (`.zip` is a shapefile); the stored format unchanged if it is complete and in UTF-8, others converted once and cached (`crs` names a ' +
         'coordinate system)',
     },
     { form: '/vectors/{code}.zip' },
@@ -50,6 +55,8 @@ export const ADDRESSES = {
     { form: '/vectors/{code}.kml' },
     { form: '/vectors/{code}.kmz' },
     { form: '/vectors/{code}.gml' },
+    { form: '/vectors/{code}.gpx' },
+    { form: '/vectors/{code}.dxf' },
   ],
   geojsonByPath: [{ form: '/geojson/{relative_path}', text: 'a GeoJSON file by its original path' }],
   shapefileByPath: [{ form: '/shp/{relative_path}', text: 'a shapefile by its original path, as a zip' }],
@@ -79,6 +86,12 @@ export const ADDRESSES = {
     },
   ],
   wmtsResource: [{ form: '/wmts/1.0.0/WMTSCapabilities.xml', text: 'the capabilities of the WMTS' }],
+  wms: [
+    {
+      form: '/wms',
+      text: 'WMS 1.3.0 and 1.1.1: pictures of any size and place from the tiles of the basemaps, and the features of vectors ([WMS](../howto/wms.md))',
+    },
+  ],
   tms: [
     { form: '/tms/1.0.0', text: 'TMS 1.0.0, rows counted from the south' },
     { form: '/tms/1.0.0/{code}' },
@@ -126,6 +139,7 @@ export const ADDRESSES = {
       form: '/tianditu/{code}_{set}/wmts',
       text: 'a raster basemap for Tianditu’s requests (`w` or `c`), with the token in `tk` ([Tianditu](../howto/tianditu.md))',
     },
+    { form: '/tianditu/{code}_{set}/DataServer' },
   ],
   catalogBasemaps: [
     {
@@ -156,3 +170,14 @@ export interface AddressForm {
 }
 
 export type AddressProtocol = keyof typeof ADDRESSES
+
+/** Returns the table of docs/reference/addresses.md. */
+export function addressesTable(): string {
+  const rows: { forms: string[]; text: string }[] = []
+  for (const { form, text } of Object.values<readonly AddressForm[]>(ADDRESSES).flat()) {
+    if (text !== undefined) rows.push({ forms: [form], text })
+    else rows.at(-1)?.forms.push(form)
+  }
+  const lines = rows.map(({ forms, text }) => `| ${forms.map((form) => `\`${form}\``).join(', ')} | ${text} |`)
+  return ['| Address | What |', '|---|---|', ...lines].join('\n')
+}

@@ -19,6 +19,7 @@ export const STORAGES = [
   'zyx',
   'geopackage',
   'cog',
+  'upstream',
 ] as const
 export type Storage = (typeof STORAGES)[number]
 
@@ -327,7 +328,19 @@ export const basemapSchema = z.object({
 })
 export type Basemap = z.infer<typeof basemapSchema>
 
+/** The failures of requests to a service. */
+export const upstreamStateSchema = z
+  .object({
+    state: z
+      .enum(['open', 'closed'])
+      .describe('`open`: it has failed five times in a row, and is asked by one request every 10 s'),
+    failures: z.int().describe('failures in a row'),
+    message: z.string().describe('the last failure; empty after a success'),
+  })
+  .describe('only of a basemap whose tiles are those of a service')
+
 export const adminBasemapSchema = basemapSchema.extend({
+  upstream: upstreamStateSchema.optional(),
   versions: z.array(adminBasemapVersionSchema),
   ...withdrawableFields,
   cache_policy: cachePolicySchema,

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { asListedSchema, codeSchema, MAX_LABEL_LENGTH, timestampSchema } from './common.js'
 import { messageFields, sentence } from './messages.js'
+import { postgisChoiceSchema, postgisOptionsSchema } from './postgis.js'
+import { serviceHeadersSchema, serviceLayersSchema, serviceOptionsSchema } from './service.js'
 import { warningsField } from './warning.js'
 
-export const SOURCE_KINDS = ['basemap', 'vector', 'style'] as const
+export const SOURCE_KINDS = ['basemap', 'vector', 'style', 'postgis', 'service'] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
 /** Treatment of a version that is found for the first time. */
@@ -100,11 +102,21 @@ export const triedScanSchema = z.object({
 })
 export type TriedScan = z.infer<typeof triedScanSchema>
 
+/** The parts of a database or of a service that are taken. */
+const choiceFields = {
+  ...postgisChoiceSchema.shape,
+  layers: serviceLayersSchema.optional(),
+  options: z.union([postgisOptionsSchema, serviceOptionsSchema]).optional().describe('of a database, or of a service'),
+}
+
 export const scanSourceSchema = z.object({
   code: z.string(),
   name: z.string(),
   kind: z.enum(SOURCE_KINDS),
-  path: z.string(),
+  path: z.string().describe('the directory or address; of a database its address without the password'),
+  has_password: z.boolean().optional().describe('only of a database: true if a password is stored'),
+  has_headers: z.boolean().optional().describe('only of a service: true if headers are stored for it'),
+  ...choiceFields,
   enabled: z.boolean().describe('false: it is not scanned, and no item from it is served or listed'),
   publish: publishSchema,
   schedule: scanScheduleSchema.nullable(),
@@ -124,14 +136,18 @@ export type ScanSource = z.infer<typeof scanSourceSchema>
 /** The response to saving a source. */
 export const savedScanSourceSchema = scanSourceSchema.extend(warningsField)
 
+const pathSchema = z
+  .string()
+  .max(4096)
+  .regex(/^(\/|s3:\/\/|https?:\/\/|postgres(ql)?:\/\/)[^\0]*$/, sentence('said.absolute_or_remote'))
+  .describe('a directory, or `s3://bucket/prefix`, or an http(s) address; never with credentials in it')
+
 export const scanSourceBodySchema = z.strictObject({
   code: codeSchema,
   kind: z.enum(SOURCE_KINDS),
-  path: z
-    .string()
-    .max(4096)
-    .regex(/^(\/|s3:\/\/|https?:\/\/)[^\0]*$/, sentence('said.absolute_or_remote'))
-    .describe('a directory, or `s3://bucket/prefix`, or an http(s) address; never with credentials in it'),
+  path: pathSchema.optional(),
+  has_password: asListedSchema,
+  has_headers: asListedSchema,
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   enabled: z.boolean().optional(),
   publish: publishSchema.optional(),
@@ -141,12 +157,23 @@ export const scanSourceBodySchema = z.strictObject({
   watch_problem: asListedSchema,
   last_scan: asListedSchema,
   queued_at: asListedSchema,
+  url: z
+    .string()
+    .max(4096)
+    .regex(/^(postgres(ql)?|https?):\/\/[^\0\r\n]+$/, sentence('said.database_address'))
+    .optional()
+    .describe(
+      'only for `service`: the address of its description, whose query is never returned; only for `postgis`: the address of a database, `postgres://role:password@host:port/name?sslmode=verify-full`. The password is never returned; ' +
+        'an address without one keeps the stored password',
+    ),
+  headers: serviceHeadersSchema.optional(),
+  ...choiceFields,
 })
 export type ScanSourceBody = z.infer<typeof scanSourceBodySchema>
 
 /** A source that may be unregistered. */
 export const triedSourceSchema = scanSourceBodySchema
-  .pick({ kind: true, path: true })
+  .pick({ kind: true, path: true, url: true, schemas: true, tables: true, functions: true, options: true })
   .extend({ code: codeSchema.optional() })
 
 export const STORAGE_STATES = ['answers', 'missing', 'no_credentials', 'refuses', 'no_answer'] as const

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { boundsSchema, withdrawableFields, withdrawnSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 import { type CodedMessage, messageFields, sentence } from './messages.js'
+import type { DatabaseRelation } from './postgis.js'
 
 export const VECTOR_KINDS = [
   'geojson',
@@ -14,12 +15,17 @@ export const VECTOR_KINDS = [
   'kmz',
   'gml',
   'csv',
+  'gpx',
+  'dxf',
+  'zipped_geodatabase',
+  'postgis',
+  'postgis-function',
 ] as const
 export type VectorKind = (typeof VECTOR_KINDS)[number]
 
 /**
- * Extension and media type of downloads by kind. The media types are registered with IANA, except that of FlatGeobuf, which its own tools and QGIS
- * use, and that of JSON lines. `geo+json-seq` would promise a record separator before each feature, which most such files lack.
+ * Extension and media type of downloads by kind. The media types are registered with IANA, except those of FlatGeobuf and GPX, which their own
+ * tools use, and that of JSON lines. `geo+json-seq` would promise a record separator before each feature, which most such files lack.
  */
 export const VECTOR_DOWNLOADS: Readonly<Record<VectorKind, { readonly extension: string; readonly type: string }>> = {
   geojson: { extension: 'geojson', type: 'application/geo+json' },
@@ -32,7 +38,16 @@ export const VECTOR_DOWNLOADS: Readonly<Record<VectorKind, { readonly extension:
   kmz: { extension: 'kmz', type: 'application/vnd.google-earth.kmz' },
   gml: { extension: 'gml', type: 'application/gml+xml' },
   csv: { extension: 'csv', type: 'text/csv' },
+  gpx: { extension: 'gpx', type: 'application/gpx+xml' },
+  dxf: { extension: 'dxf', type: 'image/vnd.dxf' },
+  zipped_geodatabase: { extension: 'zip', type: 'application/zip' },
+  // A table has no stored form; `/download` sends GeoJSON.
+  postgis: { extension: 'geojson', type: 'application/geo+json' },
+  'postgis-function': { extension: 'geojson', type: 'application/geo+json' },
 }
+
+/** Limit: bytes of a vector that is drawn from its GeoJSON while it has no tiles. Browsers draw this in some seconds. */
+export const MAX_WHOLE_BYTES = 20e6
 
 /** Names of GeoJSON; `Geometry` for several kinds, and for curves and surfaces, for which GeoJSON has no names. */
 export const GEOMETRY_TYPES = [
@@ -108,6 +123,10 @@ export interface ReadFacts extends VectorFacts {
   readonly raw_fields?: readonly VectorField[] | undefined
   /** warnings of a scan, valid while the content is unchanged; the scan adds the parameter `file` */
   readonly warnings?: readonly CodedMessage[] | undefined
+  /** what of a database it is */
+  readonly relation?: DatabaseRelation | undefined
+  /** the comment on the table or function */
+  readonly description?: string | undefined
 }
 
 export const UNKNOWN_FACTS: VectorFacts = {

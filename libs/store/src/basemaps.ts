@@ -1,6 +1,8 @@
 import type { CachePolicy, VersionOverrides } from '@gateway/contracts/basemap.js'
+import type { UpstreamState } from '@gateway/contracts/service.js'
 import { type Overridable, withOverrides } from '@gateway/contracts/version-overrides.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
+import type { Refresh, Upstream } from '@gateway/tilesets/upstream/upstream-sources.js'
 import type { Queryable, Transaction } from './connect.js'
 import { compareVersions, effectiveDefault } from './default-version.js'
 import { whereCode } from './sql.js'
@@ -11,6 +13,10 @@ export interface StoredVersion
   /** name in the tile set's own metadata; documents show it only if an operator set it (`versionTitle`) */
   readonly name: string | null
   readonly path: string
+  /** how its tiles are asked for, of a service; absent or null: of no service */
+  readonly upstream?: Upstream | null
+  /** of a service: from when on what is kept is old */
+  readonly refreshed?: readonly Refresh[]
   /** positive; increases whenever the content may have changed, and is never a value that this label had before */
   readonly revision: number
   readonly available: boolean
@@ -84,6 +90,8 @@ export interface StoredBasemap {
   /** who may cache its tiles; for `shared` also the number of seconds, otherwise null */
   readonly cachePolicy: CachePolicy
   readonly sharedMaxAge: number | null
+  /** what the requests to its service have met; absent or null: nothing, or it is of no service */
+  readonly upstreamState?: UpstreamState | null | undefined
   /** absent or null: no canary */
   readonly canary?: RunningCanary | null | undefined
   readonly createdAt: Date
@@ -126,15 +134,18 @@ export async function readBasemaps(sql: Queryable, codes: readonly string[] | nu
            s.path AS "sourcePath", s.enabled AS "sourceEnabled", b.withdrawn AS "basemapWithdrawn",
            b.cache_policy AS "cachePolicy", b.s_maxage AS "sharedMaxAge", b.created_at AS "createdAt",
            CASE WHEN c.id IS NOT NULL THEN json_build_object('id', c.id, 'version', c.version, 'percent', c.percent) END AS canary,
+           CASE WHEN s.kind = 'service' THEN json_build_object('state', coalesce(u.state, 'closed'), 'failures', coalesce(u.failures, 0),
+                                                              'message', coalesce(u.message, '')) END AS "upstreamState",
            (SELECT json_agg(json_build_object('sinceMs', floor(extract(epoch FROM d.since) * 1000)::bigint,
                                               'untilMs', floor(extract(epoch FROM d.until) * 1000)::bigint) ORDER BY d.since)
             FROM basemap_defaults d WHERE d.basemap_code = v.basemap_code AND d.version = v.version) AS "defaultTimes",
            b.updated_at AS "updatedAt",
            v.version, v.storage, v.format, v.formats, v.extension, v.tile_size AS "tileSize", v.min_zoom AS "minZoom", v.max_zoom AS "maxZoom",
            v.bounds, v.bounds_derived AS "boundsDerived", v.rows_from_north AS "rowsFromNorth", v.name AS "versionName", v.overrides, v.attribution, v.description, v.vector_layers AS "vectorLayers",
-           v.tile_matrix_set AS "tileMatrixSet", v.tile_matrices AS "tileMatrices", v.metadata, v.path, v.fingerprint, v.revision, v.available,
+           v.tile_matrix_set AS "tileMatrixSet", v.tile_matrices AS "tileMatrices", v.metadata, v.path, v.upstream, v.refreshed, v.fingerprint, v.revision, v.available,
            v.withdrawn, v.review, v.review_reason AS "reviewReason", v.scanned_at AS "scannedAt"
     FROM basemaps b JOIN scan_sources s ON s.code = b.source_code LEFT JOIN basemap_versions v ON v.basemap_code = b.code ${andCode}
+    LEFT JOIN upstream_states u ON u.source_code = b.source_code
     LEFT JOIN default_switches c ON c.basemap_code = b.code AND c.status = 'canary'
     ${whereCode(sql, sql`b.code`, codes)}
     ORDER BY b.code COLLATE "C"`
@@ -173,6 +184,7 @@ function toHead(row: Row) {
     cachePolicy: row.cachePolicy,
     sharedMaxAge: row.sharedMaxAge,
     canary: row.canary,
+    upstreamState: row.upstreamState,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     versions: [] as StoredVersion[],
@@ -200,6 +212,8 @@ function toVersion(row: VersionRow): StoredVersion {
     tileMatrices: row.tileMatrices ?? null,
     metadata: row.metadata,
     path: row.path,
+    upstream: row.upstream ?? null,
+    refreshed: row.refreshed ?? [],
     fingerprint: row.fingerprint,
     revision: row.revision,
     available: row.available,
@@ -266,6 +280,7 @@ export type NewVersion = Omit<
   | 'available'
   | 'scannedAt'
   | 'revision'
+  | 'refreshed'
   | 'withdrawn'
   | 'review'
   | 'reviewReason'
@@ -297,19 +312,19 @@ async function upsertSome(tx: Transaction, versions: Parameters<typeof upsertVer
   await tx`
     INSERT INTO basemap_versions (basemap_code, version, storage, format, formats, extension, tile_size, min_zoom, max_zoom, bounds, attribution,
                                   description, vector_layers, tile_matrix_set, metadata, path, fingerprint, name, rows_from_north,
-                                  bounds_derived, tile_matrices, scanned_at)
+                                  bounds_derived, tile_matrices, upstream, scanned_at)
     SELECT v.*, clock_timestamp()
     FROM jsonb_to_recordset(${tx.json(versions.map(rowOf) as never)}) AS v (
       basemap_code text, version text, storage text, format text, formats text[], extension text, tile_size int, min_zoom int, max_zoom int, bounds float8[],
       attribution text, description text, vector_layers jsonb, tile_matrix_set text, metadata jsonb, path text, fingerprint text, name text,
-      rows_from_north boolean, bounds_derived boolean, tile_matrices jsonb)
+      rows_from_north boolean, bounds_derived boolean, tile_matrices jsonb, upstream jsonb)
     ON CONFLICT (basemap_code, version) DO UPDATE SET
       storage = excluded.storage, format = excluded.format, formats = excluded.formats, extension = excluded.extension, tile_size = excluded.tile_size,
       min_zoom = excluded.min_zoom, max_zoom = excluded.max_zoom, bounds = excluded.bounds, attribution = excluded.attribution,
       description = excluded.description, vector_layers = excluded.vector_layers,
       tile_matrix_set = excluded.tile_matrix_set, metadata = excluded.metadata, path = excluded.path,
       fingerprint = excluded.fingerprint, name = excluded.name, rows_from_north = excluded.rows_from_north,
-      bounds_derived = excluded.bounds_derived, tile_matrices = excluded.tile_matrices, available = true, scanned_at = excluded.scanned_at`
+      bounds_derived = excluded.bounds_derived, tile_matrices = excluded.tile_matrices, upstream = excluded.upstream, available = true, scanned_at = excluded.scanned_at`
 }
 
 function rowOf(v: NewVersion & { readonly basemapCode: string }) {
@@ -335,8 +350,29 @@ function rowOf(v: NewVersion & { readonly basemapCode: string }) {
     rows_from_north: v.rowsFromNorth,
     bounds_derived: v.boundsDerived,
     tile_matrices: v.tileMatrices ?? null,
+    upstream: v.upstream ?? null,
   }
 }
+
+/** Makes old what is kept of a version of a service from now on, and increments its revision. Returns false if there is no such version. */
+export async function refreshVersion(
+  tx: Transaction,
+  basemapCode: string,
+  version: string,
+  refresh: Omit<Refresh, 'atMs'>,
+): Promise<boolean> {
+  const { count } = await tx`
+    UPDATE basemap_versions SET revision = nextval('version_revisions'), refreshed = (
+      SELECT coalesce(jsonb_agg(one ORDER BY (one->>'atMs')::bigint), '[]') FROM (
+        SELECT one FROM jsonb_array_elements(
+          refreshed || (${tx.json(refresh as never)}::jsonb || jsonb_build_object('atMs', floor(extract(epoch FROM clock_timestamp()) * 1000)))) one
+        ORDER BY (one->>'atMs')::bigint DESC LIMIT ${MAX_REFRESHES}) newest)
+    WHERE basemap_code = ${basemapCode} AND version = ${version} AND storage = 'upstream'`
+  return count > 0
+}
+
+/** Limit: refreshes of a version that are remembered; each is looked at for every tile that is read from the disk. */
+const MAX_REFRESHES = 50
 
 /** Increments the revision of a version. Callers have changed its content. */
 export async function growRevision(tx: Transaction, basemapCode: string, version: string): Promise<void> {

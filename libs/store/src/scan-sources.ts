@@ -1,5 +1,8 @@
 import { type CodedMessage, coded, type StoredMessage, storedMessage, textOf } from '@gateway/contracts/messages.js'
+import type { DatabaseConnection, PostgisChoice } from '@gateway/contracts/postgis.js'
+import { POSTGIS_DEFAULTS } from '@gateway/contracts/postgis.js'
 import type { Scan, ScanReason, ScanSchedule, ScanSource, SourceKind } from '@gateway/contracts/scan-source.js'
+import type { ServiceChoice, UpstreamState } from '@gateway/contracts/service.js'
 import type { NewChange } from './change-log.js'
 import type { Queryable, Transaction } from './connect.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
@@ -7,6 +10,8 @@ import { isoDates } from './sql.js'
 
 type ScanRow = { readonly [K in keyof Scan]: unknown }
 type SourceRow = Omit<ScanSource, 'last_scan' | 'queued_at' | 'next_scan_at'> & {
+  readonly choice: PostgisChoice | ServiceChoice | null
+  readonly has_headers: boolean
   readonly queued_at: Date | null
   readonly wanted_at: Date | null
 } & ScanRow
@@ -51,7 +56,7 @@ export async function listScanSources(sql: Queryable, request: ListRequest): Pro
 function sources(sql: Queryable) {
   return {
     columns: sql`
-      s.code, s.name, s.kind, s.path, s.enabled, s.publish, s.schedule, s.watch,
+      s.code, s.name, s.kind, s.path, s.password IS NOT NULL AS has_password, s.kind = 'service' AND s.password::jsonb->'headers' <> '{}' AS has_headers, s.choice, s.enabled, s.publish, s.schedule, s.watch,
       CASE WHEN s.enabled THEN s.next_scan_at END AS wanted_at, CASE WHEN s.enabled AND s.watch THEN s.watch_problem END AS watch_problem, queue.queued_at, ${scanColumns(sql, 'last')}`,
     from: sql`
       scan_sources s
@@ -61,11 +66,27 @@ function sources(sql: Queryable) {
 }
 
 function toScanSource({ code, name, kind, path, enabled, queued_at, wanted_at, ...more }: SourceRow): ScanSource {
-  const { publish, schedule, watch, watch_problem, ...scan } = more
+  const { publish, schedule, watch, watch_problem, has_password, has_headers, choice, ...scan } = more
   const last_scan = scan.status === null ? null : isoDates<Scan>(scan)
   const next_scan_at = wanted_at?.toISOString() ?? null
   const automatic = { publish, schedule, next_scan_at, watch, watch_problem }
-  return { code, name, kind, path, enabled, ...automatic, last_scan, queued_at: queued_at?.toISOString() ?? null }
+  const ofDatabase =
+    kind === 'postgis'
+      ? { has_password: has_password === true, ...(choice as PostgisChoice) }
+      : kind === 'service'
+        ? { has_headers: has_headers === true, ...(choice as ServiceChoice) }
+        : {}
+  return {
+    code,
+    name,
+    kind,
+    path,
+    ...ofDatabase,
+    enabled,
+    ...automatic,
+    last_scan,
+    queued_at: queued_at?.toISOString() ?? null,
+  }
 }
 
 export interface NewScanSource {
@@ -83,6 +104,10 @@ export interface NewScanSource {
   readonly watch?: boolean | undefined
   /** time of the next scan by the schedule, if the schedule is given */
   readonly nextScanAt?: Date | null
+  /** of a database: undefined keeps the password of a known source, unless its address changes */
+  readonly password?: string | undefined
+  /** of a database: what is published */
+  readonly choice?: PostgisChoice | ServiceChoice | undefined
 }
 
 /**
@@ -96,20 +121,66 @@ export async function upsertScanSource(
 ): Promise<{ code: string } | null> {
   const schedule = source.schedule === undefined || source.schedule === null ? null : tx.json(source.schedule)
   const [row] = await tx<{ code: string }[]>`
-    INSERT INTO scan_sources (code, name, kind, path, enabled, publish, schedule, next_scan_at, watch)
+    INSERT INTO scan_sources (code, name, kind, path, enabled, publish, schedule, next_scan_at, watch, password, choice)
     VALUES (${source.code}, ${source.name ?? source.code}, ${source.kind}, ${source.path}, ${source.enabled ?? true},
-            ${source.publish ?? 'automatic'}, ${schedule}, ${source.nextScanAt ?? null}, ${source.watch ?? false})
+            ${source.publish ?? 'automatic'}, ${schedule}, ${source.nextScanAt ?? null}, ${source.watch ?? false}, ${source.password ?? null},
+            ${source.choice === undefined ? null : tx.json(source.choice as never)})
     ON CONFLICT (code) DO UPDATE SET
       name = coalesce(${source.name ?? null}, scan_sources.name), path = excluded.path,
       enabled = coalesce(${source.enabled ?? null}, scan_sources.enabled),
       publish = coalesce(${source.publish ?? null}, scan_sources.publish),
       watch = coalesce(${source.watch ?? null}, scan_sources.watch),
+      password = CASE WHEN excluded.kind = 'service' AND scan_sources.path = excluded.path THEN (coalesce(scan_sources.password, '{}')::jsonb || excluded.password::jsonb)::text
+                      WHEN excluded.password IS NULL AND scan_sources.path = excluded.path THEN scan_sources.password ELSE excluded.password END, choice = CASE WHEN excluded.kind = 'service' THEN coalesce(scan_sources.choice, '{}') || coalesce(excluded.choice, '{}') ELSE coalesce(scan_sources.choice || excluded.choice, excluded.choice) END,
       watch_problem = CASE WHEN scan_sources.path = excluded.path THEN scan_sources.watch_problem END,
       next_scan_at = CASE WHEN ${source.schedule === undefined} OR scan_sources.schedule = excluded.schedule THEN scan_sources.next_scan_at ELSE excluded.next_scan_at END,
       schedule = CASE WHEN ${source.schedule === undefined} THEN scan_sources.schedule ELSE excluded.schedule END, updated_at = now()
     WHERE scan_sources.kind = excluded.kind AND NOT ${createsOnly}::boolean
     RETURNING code`
   return row ?? null
+}
+
+/** Secrets of a service, and what of it is taken. They must not be returned or logged. null: there is no such source. */
+export async function readServiceSource(sql: Queryable, code: string): Promise<ServiceSource | null> {
+  const [row] = await sql<{ path: string; password: string | null; choice: ServiceChoice | null }[]>`
+    SELECT path, password, choice FROM scan_sources WHERE code = ${code} AND kind = 'service'`
+  if (row === undefined) return null
+  const { headers = {}, query = '' } = row.password === null ? {} : (JSON.parse(row.password) as Partial<ServiceSource>)
+  return { path: row.path, headers, query, choice: row.choice ?? {} }
+}
+
+export interface ServiceSource {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** of the address, without `?` */
+  readonly query: string
+  readonly choice: ServiceChoice
+}
+
+/** Stores what the requests to a service have met. A source that is gone stores nothing. */
+export async function noteUpstreamState(
+  sql: Queryable,
+  code: string,
+  { state, failures, message }: UpstreamState,
+): Promise<void> {
+  await sql`
+    INSERT INTO upstream_states (source_code, state, failures, message)
+    SELECT code, ${state}, ${failures}, ${message} FROM scan_sources WHERE code = ${code}
+    ON CONFLICT (source_code) DO UPDATE SET
+      state = excluded.state, failures = excluded.failures, message = excluded.message, changed_at = now()`
+}
+
+/** How to reach the database of a source, and what of it is published. The password must not be returned or logged. null: there is no such source. */
+export async function readDatabaseSource(
+  sql: Queryable,
+  code: string,
+): Promise<{ readonly connection: DatabaseConnection; readonly choice: PostgisChoice } | null> {
+  const [row] = await sql<{ url: string; password: string | null; choice: PostgisChoice | null }[]>`
+    SELECT path AS url, password, choice FROM scan_sources WHERE code = ${code} AND kind = 'postgis'`
+  if (row === undefined) return null
+  const { url, password, choice } = row
+  const pool = choice?.options?.pool ?? POSTGIS_DEFAULTS.pool
+  return { connection: { source: code, url, password, pool }, choice: choice ?? {} }
 }
 
 /** Returns the entries for the change log if everything of a source has changed. */

@@ -63,7 +63,7 @@ export async function claimBuild(
              v.facts->>'crs' AS crs, v.tile_min_zoom AS "minZoom", v.tile_max_zoom AS "maxZoom", v.tile_fields AS fields,
              v.build_crashes AS crashes
       FROM vectors v JOIN scan_sources s ON s.code = v.source_code
-      WHERE build_tried < revision AND coalesce(build_retry_at <= now(), true) AND available AND NOT v.withdrawn AND tiles_wanted AND (size <= ${SMALL_BYTES}) = ${isSmall}
+      WHERE build_tried < revision AND coalesce(build_retry_at <= now(), true) AND available AND NOT v.withdrawn AND tiles_wanted AND coalesce(v.other_format, '') NOT LIKE 'postgis%' AND (size <= ${SMALL_BYTES}) = ${isSmall}
         AND NOT EXISTS (SELECT FROM ONLY jobs WHERE kind = 'vector_build' AND code = v.code AND ${isLeased(tx)})
       ORDER BY size LIMIT 1 FOR UPDATE OF v SKIP LOCKED`
     if (next === undefined) return null
@@ -130,6 +130,15 @@ export async function buildSkipped(tx: Transaction): Promise<string[]> {
   const rows = await tx<{ code: string }[]>`
     UPDATE vectors SET build_tried = 0, build_skipped = false WHERE build_skipped RETURNING code`
   return rows.map(({ code }) => code)
+}
+
+/** Stores what the tiles of tables and functions of databases are, by their codes. */
+export async function setDatabaseTiles(
+  tx: Transaction,
+  builds: readonly { readonly code: string; readonly build: VectorBuild | null }[],
+): Promise<void> {
+  for (const { code, build } of builds)
+    await tx`UPDATE vectors SET build = ${build === null ? null : tx.json(build as never)} WHERE code = ${code}`
 }
 
 /** Returns the folders of all served builds. */

@@ -21,6 +21,13 @@ test.each(THEMES)('the %s styles are valid', (theme) => {
     expect(checkStyle(JSON.stringify(style, null, 1))).toMatchObject({ ok: true })
 })
 
+test('a style of GeoJSON is valid and names no layers of tiles', () => {
+  const data = { tileJsonUrl: null, geojsonUrl: 'http://vectors/vectors/roads.geojson' }
+  const style = vectorStyle({ ...VECTOR, ...data, layers: [{ id: 'roads', named: true }] }, 'light')
+  expect(checkStyle(JSON.stringify(style))).toMatchObject({ ok: true })
+  expect(JSON.stringify(style)).not.toContain('source-layer')
+})
+
 test('only layers whose features have names get labels, and only labels need glyphs', () => {
   const plain = vectorStyle({ ...VECTOR, layers: [{ id: 'parks', named: false }] }, 'light')
   expect(JSON.stringify(plain)).not.toContain('text-field')

@@ -42,7 +42,9 @@ const FONT = ['Noto Sans Regular']
 
 export interface DrawnVector {
   readonly name: string
-  readonly tileJsonUrl: string
+  /** where its data is: a TileJSON, or GeoJSON, which has no layers */
+  readonly tileJsonUrl: string | null
+  readonly geojsonUrl?: string
   readonly glyphs: string
   /** layers of its tiles; `named`: their features have a `name` */
   readonly layers: readonly { readonly id: string; readonly named: boolean }[]
@@ -50,16 +52,20 @@ export interface DrawnVector {
 }
 
 /** Returns a style that draws a vector plainly: areas, lines and points, and labels from `name`. */
-export function vectorStyle({ name, tileJsonUrl, glyphs, layers, bounds }: DrawnVector, theme: Theme): StyleJson {
+export function vectorStyle(vector: DrawnVector, theme: Theme): StyleJson {
+  const { name, tileJsonUrl, geojsonUrl, glyphs, layers, bounds } = vector
   const colours = COLOURS[theme]
-  const drawn = layers.flatMap((layer) => drawLayer(layer.id, colours))
-  const labels = layers.filter(({ named }) => named).flatMap((layer) => labelLayer(layer.id, colours))
+  const placeOf = (layer: string) => ({ source: 'data', ...(tileJsonUrl !== null && { 'source-layer': layer }) })
+  const drawn = layers.flatMap(({ id }) => drawLayer(id, placeOf(id), colours))
+  const labels = layers.filter(({ named }) => named).flatMap(({ id }) => labelLayer(id, placeOf(id), colours))
   return {
     version: 8,
     name,
     ...view(bounds),
     ...(labels.length > 0 && { glyphs }),
-    sources: { data: { type: 'vector', url: tileJsonUrl } },
+    sources: {
+      data: tileJsonUrl === null ? { type: 'geojson', data: geojsonUrl } : { type: 'vector', url: tileJsonUrl },
+    },
     layers: [background(colours), ...drawn, ...labels],
   }
 }
@@ -89,8 +95,7 @@ function view(bounds: readonly number[] | null) {
 
 const byGeometry = (type: 'Polygon' | 'LineString' | 'Point') => ['==', ['geometry-type'], type]
 
-function drawLayer(layer: string, { fill, outline, line, casing, point }: Colours) {
-  const source = { source: 'data', 'source-layer': layer }
+function drawLayer(layer: string, source: object, { fill, outline, line, casing, point }: Colours) {
   const width = (factor: number) => [
     'interpolate',
     ['exponential', 1.5],
@@ -151,8 +156,7 @@ function drawLayer(layer: string, { fill, outline, line, casing, point }: Colour
   ]
 }
 
-function labelLayer(layer: string, { text, halo }: Colours) {
-  const source = { source: 'data', 'source-layer': layer }
+function labelLayer(layer: string, source: object, { text, halo }: Colours) {
   const paint = { 'text-color': text, 'text-halo-color': halo, 'text-halo-width': 1.4 }
   const common = {
     'text-field': ['to-string', ['coalesce', ['get', 'name'], '']],

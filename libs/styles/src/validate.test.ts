@@ -143,3 +143,17 @@ test.each([
   ['nothing', ' '],
   ['too many layers', JSON.stringify({ version: 8, sources: {}, layers: Array(10_001).fill({}) })],
 ])('%s is refused without an exception', (_, text) => expect(checkStyle(text).ok).toBe(false))
+
+test('a filter that mixes both syntaxes is a warning, and does not hide the faults next to it', () => {
+  const filter = ['all', ['==', ['get', 'a'], 1], ['in', 'name', '']]
+  const mixed = { ...VALID, layers: [{ id: 'l', type: 'line', source: 'roads', 'source-layer': 'x', filter }] }
+  const checked = checkStyle(JSON.stringify(mixed, null, 1))
+  expect(checked.ok && checked.warnings).toEqual([
+    { line: expect.any(Number), message: expect.stringMatching(/^layer "l": filter/) },
+  ])
+  const broken = { ...mixed, layers: [...mixed.layers, { ...mixed.layers[0], id: 'm', paint: { 'line-width': 'x' } }] }
+  const refused = checkStyle(JSON.stringify(broken))
+  expect(refused.ok === false && refused.problems.map(({ message }) => message)).toEqual([
+    expect.stringContaining('line-width'),
+  ])
+})

@@ -1,3 +1,4 @@
+import { levelsOf, MAX_LEVELS } from '@gateway/core/files/outside-json.js'
 import jsonlint from '@mapbox/jsonlint-lines-primitives'
 import { type StyleSpecification, validateStyleMin } from '@maplibre/maplibre-gl-style-spec'
 import { dependenciesOf, type StyleDependencies } from './dependencies.js'
@@ -7,27 +8,32 @@ import { GATEWAY_SCHEME, isObject, parseGatewayAddress, type StyleJson, type Sty
 
 /** Maximum bytes of a style document. The largest known ones have 1 MB. */
 export const MAX_STYLE_BYTES = 4 * 1024 * 1024
-/** Maximum levels of arrays and objects in a style, since validators recurse. */
-const MAX_DEPTH = 200
 /** Maximum number of layers. The validator compares each one with all others; the largest known styles have 600. */
 const MAX_LAYERS = 10_000
 /** Maximum number of reported problems of one style. */
 const MAX_PROBLEMS = 20
 
 export type CheckedStyle =
-  | { readonly ok: true; readonly style: StyleJson; readonly dependencies: StyleDependencies }
+  | {
+      readonly ok: true
+      readonly style: StyleJson
+      readonly dependencies: StyleDependencies
+      /** mistakes in spite of which every client draws the style */
+      readonly warnings: readonly StyleProblem[]
+    }
   | { readonly ok: false; readonly problems: readonly StyleProblem[] }
 
 /** Checks a document against the MapLibre style specification, version 8. Never throws. */
 export function checkStyle(text: string): CheckedStyle {
   if (Buffer.byteLength(text) > MAX_STYLE_BYTES) return failed(`it has more than ${MAX_STYLE_BYTES} bytes`)
-  if (depthOf(text) > MAX_DEPTH) return failed(`it has more than ${MAX_DEPTH} levels of arrays and objects`)
+  // Validators recurse.
+  if (levelsOf(text) > MAX_LEVELS) return failed(`it has more than ${MAX_LEVELS} levels of arrays and objects`)
   try {
-    const problems = withGatewayAddresses(text)
+    const { problems, warnings } = withGatewayAddresses(text)
     if (problems.length > 0) return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) }
     const style: unknown = JSON.parse(text)
     if (!isObject(style)) return failed('it is not a JSON object')
-    return { ok: true, style, dependencies: dependenciesOf(style) }
+    return { ok: true, style, dependencies: dependenciesOf(style), warnings: warnings.slice(0, MAX_PROBLEMS) }
   } catch (error) {
     return failed((error as Error).message.slice(0, 300))
   }
@@ -38,21 +44,25 @@ function failed(message: string): CheckedStyle {
 }
 
 /** The specification requires a template in `glyphs`, so `gateway://fonts` is checked as one. No line moves. */
-function withGatewayAddresses(text: string): StyleProblem[] {
+function withGatewayAddresses(text: string): Record<'problems' | 'warnings', StyleProblem[]> {
   const plain = text.replaceAll('"gateway://fonts"', '"gateway://fonts/{fontstack}/{range}"')
   const fault = jsonFault(plain)
-  if (fault !== null) return [fault]
+  if (fault !== null) return { problems: [fault], warnings: [] }
   const values: unknown = JSON.parse(plain)
   if (isObject(values) && Array.isArray(values.layers) && values.layers.length > MAX_LAYERS)
-    return [{ line: null, message: `it has more than ${MAX_LAYERS} layers` }]
+    return { problems: [{ line: null, message: `it has more than ${MAX_LAYERS} layers` }], warnings: [] }
   // The validator's copy has objects with line numbers instead of texts and numbers.
   const style = jsonlint.parse(plain) as StyleSpecification
-  const found: StyleProblem[] = validateStyleMin(style).map(({ line, message }) => ({
-    line: typeof line === 'number' ? line : null,
-    message: problemWords(message, values).slice(0, MAX_MESSAGE),
-  }))
-  const byText = new Map(found.map((problem) => [`${problem.line} ${problem.message}`, problem]))
-  return [...byText.values(), ...unknownAddresses(text)]
+  const found = validateStyleMin(style)
+  const of = (isWarning: boolean) => {
+    const some = found.filter(({ severity }) => (severity === 'warning') === isWarning)
+    const problems = some.map(({ line, message }) => ({
+      line: typeof line === 'number' ? line : null,
+      message: problemWords(message, values).slice(0, MAX_MESSAGE),
+    }))
+    return [...new Map(problems.map((problem) => [`${problem.line} ${problem.message}`, problem])).values()]
+  }
+  return { problems: [...of(false), ...unknownAddresses(text)], warnings: of(true) }
 }
 
 /** Limit: characters of a problem. */
@@ -68,21 +78,4 @@ function unknownAddresses(text: string): StyleProblem[] {
     }
   }
   return problems
-}
-
-/** Levels of nesting, without parsing: brackets within strings do not count. */
-function depthOf(text: string): number {
-  let depth = 0
-  let deepest = 0
-  let quoted = false
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (quoted) {
-      if (code === 0x5c) i++
-      else if (code === 0x22) quoted = false
-    } else if (code === 0x22) quoted = true
-    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth)
-    else if (code === 0x7d || code === 0x5d) depth--
-  }
-  return deepest
 }

@@ -31,6 +31,8 @@ export function isGaussKrueger(code: number): boolean {
 export interface Zone {
   /** degrees */
   readonly world: Bounds
+  /** one place, in degrees */
+  point(longitude: number, latitude: number): readonly number[]
   toMetres(bounds: Bounds): Bounds
   toDegrees(bounds: Bounds): Bounds
 }
@@ -43,6 +45,7 @@ export function zoneOf(code: number): Zone {
   const system = proj4(`+proj=tmerc +lat_0=0 +lon_0=${meridian} +k=1 +x_0=${falseEasting} +y_0=0 +ellps=GRS80 +units=m`)
   return {
     world: [meridian - MAX_DEGREES, 0, Math.min(180, meridian + MAX_DEGREES), MAX_LATITUDE],
+    point: (longitude, latitude) => system.forward([longitude, latitude]),
     toMetres: (bounds) => around(bounds, (point) => system.forward(point)),
     toDegrees: (bounds) => around(bounds, (point) => system.inverse(point)),
   }

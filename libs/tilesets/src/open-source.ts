@@ -5,6 +5,7 @@ import type { MbtilesReaders } from './mbtiles/readers/readers.js'
 import { openPmtiles } from './pmtiles/source.js'
 import type { RemoteSources } from './remote/remote-sources.js'
 import type { CachedReader, Source, SourceSpec } from './source.js'
+import type { UpstreamSources, UpstreamSpec } from './upstream/upstream-sources.js'
 
 export interface StorageReaders {
   readonly mbtiles: MbtilesReaders
@@ -12,6 +13,8 @@ export interface StorageReaders {
   readonly cached: CachedReader | null
   /** undefined: remote versions are not served */
   readonly remote?: RemoteSources | undefined
+  /** undefined: versions of services are not served */
+  readonly upstream?: UpstreamSources | undefined
 }
 
 /**
@@ -21,8 +24,9 @@ export interface StorageReaders {
  */
 export async function openSource(
   spec: SourceSpec,
-  { mbtiles, cached, remote }: StorageReaders,
+  { mbtiles, cached, remote, upstream }: StorageReaders,
 ): Promise<Source | null> {
+  if (spec.storage === 'upstream') return upstream?.open(spec as UpstreamSpec) ?? null
   if (isRemote(spec.path)) return remote?.open(spec) ?? null
   const ownCached = spec.isRemote ? null : cached
   switch (spec.storage) {

@@ -16,6 +16,8 @@ export interface TilePlace {
   readonly y: number
   /** `@2x`: a separate file of that name in a folder */
   readonly suffix?: '' | '@2x'
+  /** whatever else a tile that is made for a request depends on; absent: nothing */
+  readonly variant?: string
 }
 
 /** Who waits for a tile, for a storage that has to make it. */
@@ -64,6 +66,8 @@ export interface Tile {
   readonly currentForSeconds?: number
   /** true if a newer one could not be had */
   readonly isStale?: boolean
+  /** number of features that a tile that was made leaves out, because they do not fit; absent: none is known of */
+  readonly leftOut?: number
 }
 
 /** The positions of tiles of a source on this machine's own disks, for code that reads them directly. Valid until the source is closed. */
@@ -120,6 +124,11 @@ export interface Source {
    * than half (bench/micro/cold-tile.mjs). undefined: only `tile` can tell. Throws the errors of `tile`.
    */
   tileIfCached?(place: TilePlace): Tile | null | undefined
+  /**
+   * Tells if a tile exists, without its bytes. undefined: only `tile` can tell. It neither blocks nor reads a disk in this process, and throws or
+   * rejects with the errors of `tile`. Absent in storages whose tiles cost no more than the answer.
+   */
+  has?(place: TilePlace): boolean | undefined | Promise<boolean | 'busy'>
   /** null: it is on a remote file system, or the root does not exist */
   layout?(): SourceLayout | null
   /** Called if the result of `layout` is outdated. The next tile renews it. */
@@ -157,6 +166,8 @@ export interface SourceSpec {
 /** Opens and reads files as far as the kernel has them in memory; see `CachedFiles` in libs/native-edge. */
 export interface CachedReader {
   open(file: string): CachedFile | 'absent' | 'not_now'
+  /** Like `open`, without content and descriptor. */
+  look(file: string): Pick<CachedFile, 'realPath' | 'isFile' | 'size'> | 'absent' | 'not_now'
   /** Returns null if not all of it is in memory, or the file is shorter. */
   read(fd: number, offset: number, length: number): Uint8Array | null
 }

@@ -281,6 +281,20 @@ export function areaInTile(
   return [-columns, 0, columns].map((world) => [left + world, top, right + world, bottom])
 }
 
+/** True if a tile with a margin, in units of a tile, is completely inside an area; false for a grid in which the area is no box. */
+export function liesWithin(
+  set: TileMatrixSet,
+  place: { readonly z: number; readonly x: number; readonly y: number },
+  area: Bounds,
+  margin: number,
+): boolean {
+  const world = 2 ** place.z * (set.columns ?? 1)
+  return (areaInTile(set, place, area) ?? []).some(
+    ([left, top, right, bottom]) =>
+      (right - left >= world || (left <= -margin && right >= 1 + margin)) && top <= -margin && bottom >= 1 + margin,
+  )
+}
+
 /** Returns west, south, east, north of a tile, in degrees. */
 export function tileBounds(
   set: TileMatrixSet,

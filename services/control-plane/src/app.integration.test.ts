@@ -332,12 +332,15 @@ test('the OpenAPI document describes the input and output of each operation, and
     'delete /api/v1/admin/basemaps/{code}/versions/{version}',
     'delete /api/v1/admin/scan-sources/{code}',
     'delete /api/v1/admin/tokens/{id}',
+    'delete /api/v1/admin/uploads/{id}',
     'post /api/v1/admin/scan-sources/{code}/run',
     'post /api/v1/admin/slice/jobs/{id}/cancel',
     'post /api/v1/admin/styles/import',
     'post /api/v1/admin/tokens/{id}/rotate',
+    'post /api/v1/admin/uploads/{id}/import',
     'post /api/v1/admin/vectors/rescan',
     'post /api/v1/import',
+    'put /api/v1/admin/uploads/{id}/content',
   ])
   expect(answers('404')).toEqual(expect.arrayContaining(['post /api/v1/admin/pushes']))
   const bodies = operations.flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}))

@@ -11,6 +11,7 @@ import type { Turns } from './documents/turns.js'
 import type { VectorFeatures } from './features/vector-features.js'
 import type { DiskGate } from './files/disk-gate.js'
 import type { Access } from './http/access.js'
+import type { MapDrawer } from './maps/map-drawer.js'
 import type { Counters } from './metrics/counters.js'
 import type { ProcessMetrics } from './metrics/registry.js'
 import type { HotTiles } from './native/hot-tiles.js'
@@ -96,6 +97,8 @@ export interface Edge {
   readonly styleAssets: StyleAssets
   /** Pictures of styles. */
   readonly pictures: Pictures
+  /** Pictures of maps. */
+  readonly maps: MapDrawer
   /** Indexes and queries of vectors, and their downloads in other forms. */
   readonly features: VectorFeatures
   /** Sends file bytes to sockets by the fastest way that works here. */

@@ -38,9 +38,11 @@ const COMPILED = ['libs', 'services']
 const PROCESSES = [
   'libs/core/dist/outgoing/look-up-process.js',
   'libs/styles/dist/asset-process.js',
+  'libs/tilesets/dist/maps/map-process.js',
   'libs/tilesets/dist/mbtiles/readers/process.js',
   'libs/vectors/dist/query/conversion-process.js',
   'libs/vectors/dist/query/query-process.js',
+  'libs/vectors/dist/postgis/database-process.js',
   'services/control-plane/dist/catalog/changes/changes-process.js',
   'services/control-plane/dist/catalog/compare/compare-process.js',
   'services/control-plane/dist/catalog/health/check-process.js',

@@ -28,12 +28,12 @@ test.each<[z.ZodType, unknown, string]>([
   [
     scanSourceBodySchema,
     { ...source, colour: 1 },
-    'body.colour: unknown field; known are code, kind, path, name, enabled, publish, schedule, watch',
+    'body.colour: unknown field; known are code, kind, path, name, enabled, publish, schedule, watch, url, headers, schemas, tables, functions, options, layers',
   ],
   [
     scanSourceBodySchema,
     { ...source, kind: 'basmap' },
-    'body.kind: must be one of "basemap", "vector", "style"; received "basmap"; did you mean "basemap"?',
+    'body.kind: must be one of "basemap", "vector", "style", "postgis", "service"; received "basmap"; did you mean "basemap"?',
   ],
   [
     scanSourceBodySchema,
@@ -54,7 +54,7 @@ test.each<[z.ZodType, unknown, string]>([
   [
     scanSourceBodySchema,
     {},
-    'body.code: is required; body.kind: is required; known are "basemap", "vector", "style"; body.path: is required',
+    'body.code: is required; body.kind: is required; known are "basemap", "vector", "style", "postgis", "service"',
   ],
   [scanSourceBodySchema, [source], 'body: must be an object; received a list'],
   [tokenBodySchema, { ...token, basemapCodes: [] }, 'body.basemapCodes: unknown field; did you mean basemap_codes?'],

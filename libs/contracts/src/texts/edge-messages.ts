@@ -8,6 +8,9 @@ export const EDGE_MESSAGES = {
   vector_absent: 'there is no vector {name}; /api/v1/catalog/vectors lists those that a token may read',
   vector_other_kind: 'the vector {name} is a {kind}: its file is {address}',
   vector_tiles_building: 'the first vector tiles of {name} are being built; try again',
+  vector_undrawn: 'the vector {name} cannot be drawn: {reason}',
+  vector_undrawn_large:
+    'the vector {name} has no tiles, and its file is larger than {limit} MB, up to which it is drawn from its GeoJSON',
   vector_tiles_absent: 'the vector {name} has no tiles; its tiles.status in /api/v1/catalog/vectors has the reason',
   archive_other_storage: 'version {version} of {name} is stored as {storage}: ask for .{storage}',
   archive_none: 'version {version} of {name} is stored as {storage}, and is not an archive',
@@ -37,6 +40,12 @@ export const EDGE_MESSAGES = {
   features_none: '{name} has no features: {reason}',
   features_no_space: 'there is no space on the disk for the features of {name}',
   features_not_indexed: '{name} cannot be indexed: {reason}',
+  database_away: 'the database of {name} does not respond; try again',
+  database_late: 'the database needs more than {seconds} s for this request to {name}',
+  database_changed: '{name} has changed in its database: {words}; the next scan of its source reads it again',
+  database_no_id:
+    '{name} has no primary key, so that its features have no addresses; id_column in the options of its source names one',
+  features_of_function: '{name} is a function of a database, which makes only tiles',
   features_busy: '{reason}; try again',
   features_failed: 'the features of {name} could not be indexed; try again',
 } as const

@@ -52,6 +52,8 @@ export const SENTENCE_MESSAGES = {
     'must be the absolute path of a plain file, or s3://bucket/key: no virtual file system, other address, connection string or subdataset',
   'said.no_nul': 'must not hold NUL',
   'said.path_segment': 'must be one path segment without control characters',
+  'said.service_address': 'must be an http(s) address without user and password',
+  'said.database_address': 'must be the address of a database, postgres://role@host/name',
   'said.absolute_or_remote': 'must be an absolute path, s3://bucket/prefix or an https address',
   'said.absolute': 'must be an absolute path',
   'said.not_failed_zoom': 'must be a whole number from 0 to 24, or "native"',

@@ -93,6 +93,7 @@ export const QUERY_MESSAGES = {
   query_cursor_order: 'cursor belongs to another sortby',
   query_busy: 'too many queries are running',
   query_waited: 'other queries have taken {seconds} s; try again',
+  query_refused: 'the database does not accept a value of the request: {words}',
   query_late: 'a query may take {seconds} s',
   query_responses_full: '{limit} responses of this format are being made; try again',
   'said.query_value': 'a property or a value',

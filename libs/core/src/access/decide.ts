@@ -27,7 +27,14 @@ export type WantedResource =
   | { readonly kind: 'layer'; readonly code: string }
   | { readonly kind: 'vector'; readonly names: readonly string[] }
   | StyleResource
+  | SeveralResources
   | null
+
+/** Resources of one response, all of which a token must be granted. */
+export interface SeveralResources {
+  readonly kind: 'all'
+  readonly of: readonly NonNullable<WantedResource>[]
+}
 
 /** A style. A token may read it if it is granted every resource of the gateway in the style. */
 export interface StyleResource {
@@ -91,6 +98,7 @@ export function isGranted(token: AccessToken, wanted: NonNullable<WantedResource
   if (wanted.kind === 'basemap') return token.basemaps.has(GRANT_ALL) || token.basemaps.has(wanted.code)
   if (wanted.kind === 'layer') return token.layers.has(GRANT_ALL) || token.layers.has(wanted.code)
   if (wanted.kind === 'style') return wanted.parts.every((part) => isGranted(token, part.wanted))
+  if (wanted.kind === 'all') return wanted.of.every((one) => isGranted(token, one))
   if (token.vectors.has(GRANT_ALL)) return true
   for (const name of wanted.names) if (token.vectors.has(name)) return true
   return false

@@ -3,7 +3,14 @@ import type { CircuitState } from './object-store.js'
 /** Number of successive failures that open the circuit. */
 const OPENING_FAILURES = 5
 const FIRST_OPEN_MS = 2_000
-const LONGEST_OPEN_MS = 60_000
+
+export interface CircuitTimes {
+  /** time for which it opens first */
+  readonly firstOpenMs: number
+  readonly longestOpenMs: number
+}
+
+const STORAGE_TIMES: CircuitTimes = { firstOpenMs: FIRST_OPEN_MS, longestOpenMs: 60_000 }
 
 /**
  * A circuit breaker. It opens after successive failures, and while it is open no request waits for a timeout. When its time has passed, one
@@ -12,20 +19,27 @@ const LONGEST_OPEN_MS = 60_000
 export class Circuit {
   readonly #now: () => number
   readonly #random: () => number
+  readonly #times: CircuitTimes
   #failures = 0
   #openMs = 0
   #openUntil = 0
   #isTrying = false
 
   /** @param now milliseconds of a monotonic clock @param random from 0 to 1 */
-  constructor(now: () => number = () => performance.now(), random: () => number = Math.random) {
+  constructor(now: () => number = () => performance.now(), random: () => number = Math.random, times = STORAGE_TIMES) {
     this.#now = now
     this.#random = random
+    this.#times = times
   }
 
   get state(): CircuitState {
     if (this.#openMs === 0) return 'closed'
     return this.#now() < this.#openUntil ? 'open' : 'half open'
+  }
+
+  /** successive failures */
+  get failures(): number {
+    return this.#failures
   }
 
   /** Returns null if the caller may proceed; it then calls `succeeded`, `failed` or `abandoned`. Otherwise returns the milliseconds to wait. */
@@ -50,7 +64,8 @@ export class Circuit {
     if (this.state === 'open') return
     if (!this.#isTrying && (this.#failures < OPENING_FAILURES || this.#openMs > 0)) return
     this.#isTrying = false
-    this.#openMs = Math.min(LONGEST_OPEN_MS, this.#openMs === 0 ? FIRST_OPEN_MS : this.#openMs * 2)
+    const { firstOpenMs, longestOpenMs } = this.#times
+    this.#openMs = Math.min(longestOpenMs, this.#openMs === 0 ? firstOpenMs : this.#openMs * 2)
     // Jitter, so that the processes of a cluster do not return at the same time.
     this.#openUntil = this.#now() + this.#openMs * (0.75 + this.#random() / 2)
   }

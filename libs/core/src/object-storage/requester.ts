@@ -112,6 +112,17 @@ export class Requester {
     })
   }
 
+  /**
+   * Sends a request once, whatever the circuit breaker and the status are. Rejects with the error of the connection, with the signal's reason, and if
+   * the response is longer than `maxBytes`.
+   */
+  async sendOnce(request: Request & { readonly signal: AbortSignal }): Promise<Answer> {
+    const answer = await this.#dispatch(request, request.signal)
+    const bytes = await readBounded(answer.body, request.maxBytes + 1)
+    if (bytes.length > request.maxBytes) throw new Error(`the answer has more than ${request.maxBytes} bytes`)
+    return { status: answer.statusCode, headers: answer.headers, bytes }
+  }
+
   close(): Promise<void> {
     return this.#pool.destroy()
   }

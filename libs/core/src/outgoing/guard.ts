@@ -14,6 +14,12 @@ export type GuardSettings = OwnSettings &
     'callbackAllow' | 'callbackDeny' | 'trustedProxies' | 'apiBaseUrl' | 'tilePublicBaseUrl' | 'vectorPublicBaseUrl'
   >
 
+/** Entries as in CALLBACK_ALLOW and CALLBACK_DENY. */
+export interface DestinationLists {
+  readonly allow: readonly string[]
+  readonly deny: readonly string[]
+}
+
 /** The checked addresses, the only ones that may be dialled, or the reason of the refusal. */
 export type Admission =
   | { readonly ok: true; readonly addresses: readonly ResolvedAddress[] }
@@ -32,9 +38,14 @@ export class DestinationGuard {
   readonly #own: OwnEndpoints
   readonly #resolve: Resolve
 
-  constructor(settings: GuardSettings, resolve: Resolve = resolveHost) {
-    this.#allow = destinationList(settings.callbackAllow)
-    this.#deny = destinationList(settings.callbackDeny)
+  /** @param lists those of callbacks, if nothing else is given */
+  constructor(
+    settings: GuardSettings,
+    resolve: Resolve = resolveHost,
+    lists: DestinationLists = { allow: settings.callbackAllow, deny: settings.callbackDeny },
+  ) {
+    this.#allow = destinationList(lists.allow)
+    this.#deny = destinationList(lists.deny)
     this.#loopbackAllowed = this.#allow.namesLoopback || isLocalService(settings)
     this.#own = new OwnEndpoints(settings, resolve)
     this.#resolve = resolve

@@ -53,6 +53,8 @@ export const SETTING_GROUPS = {
   deliveries: [
     'CALLBACK_ALLOW',
     'CALLBACK_DENY',
+    'UPSTREAM_ALLOW',
+    'UPSTREAM_DENY',
     'SMTP_URL',
     'SMTP_FROM',
     'AUDIT_HEAD_TARGET',

@@ -200,6 +200,8 @@ function withDerived(v: SettingValues, configFile: string, tracing: TracingProto
     tilerCommand: v.TILER_COMMAND ?? null,
     callbackAllow: v.CALLBACK_ALLOW,
     callbackDeny: v.CALLBACK_DENY,
+    upstreamAllow: v.UPSTREAM_ALLOW,
+    upstreamDeny: v.UPSTREAM_DENY,
     /** the code of the target that the head of the audit is sent to each day; null: none */
     auditHeadTarget: v.AUDIT_HEAD_TARGET ?? null,
     /** mail server for notifications, with its credentials; null: no mail */

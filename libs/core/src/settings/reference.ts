@@ -148,6 +148,8 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   TILER_COMMAND: { meaning: "the operator's own tiling command", byDefault: 'built in' },
   CALLBACK_ALLOW: { meaning: 'the only destinations of callbacks and pushes; see [deliveries](deliveries.md)' },
   CALLBACK_DENY: { meaning: 'forbidden destinations' },
+  UPSTREAM_ALLOW: { meaning: 'the only services of others that scan sources of kind `service` may ask' },
+  UPSTREAM_DENY: { meaning: 'services of others that are never asked' },
   SMTP_URL: {
     meaning: 'the mail server of notifications, with its credentials: `smtps://user:password@mail.example.com`',
   },

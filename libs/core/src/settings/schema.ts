@@ -370,6 +370,8 @@ export const SETTINGS = {
   TILER_COMMAND: text.max(4096).optional(),
   CALLBACK_ALLOW: destinations.default([]),
   CALLBACK_DENY: destinations.default([]),
+  UPSTREAM_ALLOW: destinations.default([]),
+  UPSTREAM_DENY: destinations.default([]),
   SMTP_URL: smtpUrl.optional(),
   SMTP_FROM: text.max(320, 'must have at most 320 characters').optional(),
   AUDIT_HEAD_TARGET: text.max(180, 'must have at most 180 characters').optional(),

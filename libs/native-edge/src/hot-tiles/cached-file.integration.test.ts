@@ -75,13 +75,26 @@ test('open distinguishes a file from the file that replaced it', () => {
 
 test('open follows a link and returns its target', () => {
   const link = path.join(folder, 'link')
-  fs.symlinkSync('/etc/hostname', link)
+  // The target is in the test's own folder, because a look-up of the root's file system may never be cached (overlayfs).
+  const target = write('target', 'content')
+  fs.symlinkSync(target, link)
   // The kernel updates the access time of a link that was last followed before its last change, or in the same tick. A cached look-up cannot
   // do that.
   const now = new Date()
   fs.lutimesSync(link, new Date(now.getTime() + 3_600_000), now)
   fs.readFileSync(link)
-  expect(files.open(link)).toMatchObject({ realPath: fs.realpathSync('/etc/hostname') })
+  expect(files.open(link)).toMatchObject({ realPath: target })
+})
+
+test('look returns the facts of open without content and descriptor', () => {
+  const before = openDescriptors()
+  const large = write('looked-at', 'a'.repeat(2 * LIMIT))
+  expect(files.look(large)).toEqual({ realPath: large, isFile: true, size: BigInt(2 * LIMIT) })
+  const empty = write('looked-at-empty', '')
+  expect(files.look(empty)).toEqual({ realPath: empty, isFile: true, size: 0n })
+  expect(files.look(folder)).toMatchObject({ realPath: folder, isFile: false })
+  expect(['absent', 'not_now']).toContain(files.look(path.join(folder, 'nothing-to-look-at')))
+  expect(openDescriptors()).toBe(before)
 })
 
 test('open returns neither a folder nor a FIFO as a file, and does not wait for a writer', () => {

@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs'
 import { type CachedFileAddon, loadAddon } from '../addon.js'
 
 /** A file whose path was in the kernel's caches. */
@@ -20,6 +21,8 @@ const ABSENT = 1
 const NO_FILE = 0n
 const OPEN = 1n
 const READ = 2n
+/** Target for files of which nothing is read. */
+const NO_BYTES = Buffer.allocUnsafeSlow(0)
 
 /**
  * Opens and reads files that the kernel has in memory, and never waits for a disk (openat2 with RESOLVE_CACHED, preadv2 with RWF_NOWAIT).
@@ -58,6 +61,15 @@ export class CachedFiles {
       ino: this.#facts[2]!,
       mtimeNs: this.#facts[3]!,
     }
+  }
+
+  /** Like `open`, without content and descriptor: a third of its time. */
+  look(file: string): Pick<CachedFile, 'realPath' | 'isFile' | 'size'> | 'absent' | 'not_now' {
+    const found = this.#addon.openCached(file, NO_BYTES, this.#facts)
+    if (typeof found === 'number') return found === ABSENT ? 'absent' : 'not_now'
+    const kind = this.#facts[4]!
+    if (kind === OPEN) closeSync(Number(this.#facts[0]))
+    return { realPath: found, isFile: kind !== NO_FILE, size: this.#facts[1]! }
   }
 
   /** Returns null if the range is not completely in memory, or if the file ends before it. */

@@ -20,6 +20,7 @@ export function toAdminBasemap(stored: StoredBasemap): AdminBasemap {
   const { withdrawn, sourceEnabled, cachePolicy, sharedMaxAge, scannedName, description, tags, owner } = stored
   return {
     ...head(stored),
+    ...(stored.upstreamState != null && { upstream: stored.upstreamState }),
     versions: stored.versions.map(toAdminVersion),
     withdrawn,
     source_enabled: sourceEnabled,

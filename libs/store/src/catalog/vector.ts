@@ -43,7 +43,7 @@ function messageOf(status: string, message: string, made: CodedMessage | null, n
 
 /** Returns the facts that a scan read, in the encoding that an operator has set. */
 function factsOf({ facts, setEncoding }: StoredVector): VectorFacts {
-  const { raw_fields: raw, warnings: _, ...read } = { ...UNKNOWN_FACTS, ...facts }
+  const { raw_fields: raw, warnings: _, relation: __, description: ___, ...read } = { ...UNKNOWN_FACTS, ...facts }
   if (setEncoding === null) return read
   const fields = raw === undefined ? read.fields : decodedFields(raw, setEncoding)
   return { ...read, fields, encoding: setEncoding, encoding_source: 'operator' }

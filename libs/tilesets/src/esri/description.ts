@@ -1,4 +1,5 @@
 import type { Bounds, KnownTileMatrixSetId, TileMatrices, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { parseOutsideJson } from '@gateway/core/files/outside-json.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { isGaussKrueger, ownMatrices, ownSetId, zoneOf } from '../gauss-krueger.js'
 import { degreesOf, fitInGrid, gridOfCode } from '../grid-fit.js'
@@ -288,7 +289,7 @@ async function parseXml(name: string, text: Buffer): Promise<unknown> {
 
 function parseJson(text: Buffer): unknown {
   try {
-    return JSON.parse(text.toString('utf8').replace(/^\uFEFF/, ''))
+    return parseOutsideJson(text.toString('utf8').replace(/^\uFEFF/, ''))
   } catch {
     throw new BrokenArchiveError('root.json is not JSON')
   }

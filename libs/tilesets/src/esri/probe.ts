@@ -1,4 +1,5 @@
 import type { Storage, TileFormat, TileMatrixSetId, VectorLayer } from '@gateway/contracts/basemap.js'
+import { parseOutsideJson } from '@gateway/core/files/outside-json.js'
 import { BrokenArchiveError, nothingToProbe } from '../broken-archive.js'
 import { extentOf } from '../folder/extent.js'
 import { describeFolder, readStart } from '../folder/probe.js'
@@ -86,7 +87,7 @@ async function probeBundles(
 async function layersOfStyle({ files, about }: EsriCache): Promise<readonly VectorLayer[] | null> {
   try {
     const text = await files.read(`${about.base}resources/styles/root.json`)
-    const style: unknown = text === null ? null : JSON.parse(text.toString())
+    const style: unknown = text === null ? null : parseOutsideJson(text.toString())
     if (!isRecord(style) || !Array.isArray(style.layers)) return null
     const names = style.layers.map((layer: unknown) => (isRecord(layer) ? layer['source-layer'] : null))
     const ids = new Set(names.filter((name) => typeof name === 'string' && name !== '' && !name.includes('\0')))

@@ -91,12 +91,28 @@ class FolderSource implements Source {
     return null
   }
 
+  has(place: TilePlace): boolean | undefined {
+    for (const extension of this.#extensions) {
+      const file = this.#pathOf(place, extension)
+      const found = file === null ? 'absent' : (this.#cached?.look(file) ?? 'not_now')
+      if (found === 'absent') continue
+      // `tile` judges what leads out of the root, or is no plain file.
+      if (found === 'not_now' || !this.#isProven(found)) return undefined
+      if (found.size > 0n) return true
+    }
+    return false
+  }
+
+  #isProven({ isFile, realPath }: { readonly isFile: boolean; readonly realPath: string }): boolean {
+    return isFile && realPath.startsWith(this.#realRoot)
+  }
+
   #readIfCached(file: string): Tile | null | undefined {
     const found = this.#cached?.open(file) ?? 'not_now'
     if (found === 'absent') return null
     if (found === 'not_now') return undefined
     const { fd, size, mtimeNs } = found
-    const isProven = found.isFile && found.realPath.startsWith(this.#realRoot)
+    const isProven = this.#isProven(found)
     if (isProven && found.size === 0n) {
       if (fd !== null) fs.closeSync(fd)
       return null

@@ -10,7 +10,7 @@ import { type CachedReader, SMALL_BYTES, type SourceSpec, type Tile } from '../s
 /** Bytes that a file takes of the disk at least, for the account of the cache. */
 const LEAST_BYTES = 4096
 
-/** What is known about the content of a kept tile, to ask for it only if it has changed. */
+/** Facts about the content of a kept tile, to ask for it only if it has changed. */
 export interface Validators {
   /** null: none was given with the content, or it was not kept */
   readonly etag: string | null
@@ -48,7 +48,7 @@ export class KeptFiles {
     return path.join(this.#folder, name)
   }
 
-  /** Returns null if there is none, or none can be read. The caller releases the body of a large tile. */
+  /** Returns null if it does not exist, or cannot be read. The caller releases the body of a large tile. */
   async read(name: string): Promise<Found | null> {
     if (this.#cache.capacityBytes === 0) return null
     try {
@@ -182,7 +182,7 @@ export class KeptFiles {
 
 /**
  * Returns the modification time of a tile's file, in microseconds since 1970: that of the content to the second, with a digest in the digits below.
- * @param said the tag of the content, or its bytes if there is none
+ * @param said the tag of the content, or its bytes if it has no tag
  */
 function modifiedOf(modifiedMs: number, said: string | Uint8Array): bigint {
   return BigInt(Math.floor(modifiedMs / 1000)) * 1_000_000n + markOf(said)

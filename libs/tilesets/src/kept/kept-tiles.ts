@@ -35,7 +35,7 @@ export interface MadeTile {
  */
 export type Made = readonly MadeTile[] | 'unchanged' | 'absent'
 
-/** What a maker may need besides the place. */
+/** The facts that a maker may need, apart from the place. */
 export interface Making extends Asking {
   /** of the content that is kept, but old; null: none is kept, or the tile is one of a square */
   readonly known: Validators | null
@@ -66,7 +66,7 @@ export interface KeptTilesOptions {
   readonly absentMs: number
   /** tiles in a row of the squares that are made at once, a power of two. Default: 1 */
   readonly squareTiles?: number
-  /** false if `Validators.hasTag` is enough for the maker; otherwise a tag takes a file of its own. Default: true */
+  /** false if `Validators.hasTag` is enough for the maker; otherwise each tag takes a separate file. Default: true */
   readonly keepsTags?: boolean
   /** tells responses how long they are current (`Tile.currentForSeconds`) and that they are old (`Tile.isStale`). Default: true */
   readonly tellsAge?: boolean

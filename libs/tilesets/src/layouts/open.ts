@@ -36,10 +36,11 @@ export async function openLayout(
 
 /** Combines the source of a folder with the list of its tiles. */
 export function listedFolder(source: Source, folder: ListedFolder): ListedSource {
-  const { tile, tileIfCached, layout } = source
+  const { tile, tileIfCached, has, layout } = source
   return {
     tile: tile.bind(source),
     ...(tileIfCached !== undefined && { tileIfCached: tileIfCached.bind(source) }),
+    ...(has !== undefined && { has: has.bind(source) }),
     ...(layout !== undefined && { layout: layout.bind(source) }),
     close: () => source.close(),
     addresses: (zoom) => addressesIn(folder, zoom),

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { openBelow } from '@gateway/core/files/open-below.js'
+import { parseOutsideJson } from '@gateway/core/files/outside-json.js'
 import { listNames } from '../folder/listing.js'
 import { FIELDS as GRID_FIELDS } from './grid.js'
 import { isRecord, readMetadata, type TileSetMetadata } from './metadata.js'
@@ -108,7 +109,7 @@ function textOf(data: Buffer): string {
 
 function parse(name: string, data: Buffer, warnings: string[]): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(data.toString('utf8').replace(/^\uFEFF/, ''))
+    const value: unknown = parseOutsideJson(data.toString('utf8').replace(/^\uFEFF/, ''))
     if (isRecord(value)) return value
     warnings.push(`${name} is not a JSON object and is ignored`)
   } catch {

@@ -1,4 +1,5 @@
 import type { Bounds, KnownTileMatrixSetId, TileFormat, TileMatrices, VectorLayer } from '@gateway/contracts/basemap.js'
+import { parseOutsideJson } from '@gateway/core/files/outside-json.js'
 import { isKnownGrid } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { type Center, readBounds, readCenter, readText, readVectorLayers, readZoom } from './fields.js'
@@ -103,7 +104,7 @@ function innerFields(json: unknown, warnings: string[]): Record<string, unknown>
   if (json === undefined || json === null || json === '') return {}
   if (isRecord(json)) return json
   try {
-    const parsed: unknown = typeof json === 'string' ? JSON.parse(json) : null
+    const parsed: unknown = typeof json === 'string' ? parseOutsideJson(json) : null
     if (isRecord(parsed)) return parsed
   } catch {
     // The warning below covers this.

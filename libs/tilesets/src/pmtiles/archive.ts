@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { type NotOpened, openBelow } from '@gateway/core/files/open-below.js'
+import { parseOutsideJson } from '@gateway/core/files/outside-json.js'
 import { Compression } from 'pmtiles'
 import { BrokenArchiveError } from '../broken-archive.js'
 import type { FileInExtents } from '../extents.js'
@@ -70,7 +71,7 @@ export async function readJson({ fd, header }: PmtilesArchive): Promise<unknown>
 export function unpackJson(header: ArchiveHeader, bytes: Uint8Array): unknown {
   const text = unpack(bytes, header.internalCompression, MAX_METADATA_BYTES)
   try {
-    return JSON.parse(Buffer.from(text).toString('utf8'))
+    return parseOutsideJson(Buffer.from(text).toString('utf8'))
   } catch {
     return {}
   }

@@ -124,7 +124,13 @@ export class PmtilesSource implements Source {
     return this.#toTile(section, await this.#bytes.part(section), start)
   }
 
-  tileIfCached(place: TilePlace): Tile | null | undefined {
+  has(place: TilePlace): boolean | undefined {
+    const section = this.#sectionIfCached(place)
+    return section === undefined ? undefined : section !== null
+  }
+
+  /** Returns undefined if a directory on the way must be read. */
+  #sectionIfCached(place: TilePlace): Section | null | undefined {
     const search = this.#search(place)
     let step = search.next()
     while (!step.done) {
@@ -132,8 +138,12 @@ export class PmtilesSource implements Source {
       if (bytes === null) return undefined
       step = search.next(bytes)
     }
-    const section = step.value
-    if (section === null) return null
+    return step.value
+  }
+
+  tileIfCached(place: TilePlace): Tile | null | undefined {
+    const section = this.#sectionIfCached(place)
+    if (section === null || section === undefined) return section
     const isLarge = section.length > SMALL_BYTES
     const start = this.#bytes.readIfCached(isLarge ? startOf(section) : section)
     if (start === null) return undefined

@@ -124,25 +124,34 @@ export class RangeSource implements ListedSource {
     }
   }
 
-  tileIfCached(place: TilePlace): Tile | null | undefined {
-    const cached = this.#cached
-    if (cached === null) return undefined
-    const read = ({ path, offset, length }: FileSection) => {
-      const file = this.#files.get(path)
-      return file === undefined ? null : cached.read(file.fd, offset, length)
-    }
+  has(place: TilePlace): boolean | undefined {
+    const section = this.#sectionIfCached(place)
+    return section === undefined ? undefined : section !== null
+  }
+
+  /** Returns undefined if a part of an index must be read. */
+  #sectionIfCached(place: TilePlace): TileSection | null | undefined {
     const search = this.#layout.find(place)
     let step = search.next()
     while (!step.done) {
-      const bytes = read(step.value)
+      const bytes = this.#readIfCached(step.value)
       if (bytes === null) return undefined
       step = search.next(bytes)
     }
-    const section = step.value
-    if (section === null) return null
+    return step.value
+  }
+
+  #readIfCached({ path, offset, length }: FileSection): Uint8Array | null {
+    const file = this.#files.get(path)
+    return file === undefined ? null : (this.#cached?.read(file.fd, offset, length) ?? null)
+  }
+
+  tileIfCached(place: TilePlace): Tile | null | undefined {
+    const section = this.#sectionIfCached(place)
+    if (section === null || section === undefined) return section
     const file = this.#files.get(section.path)
     if (file === undefined || section.length > SMALL_BYTES || beyond(section, file)) return undefined
-    const bytes = read(section)
+    const bytes = this.#readIfCached(section)
     return bytes === null ? undefined : this.#toTile(section, file, joined(section, bytes))
   }
 

@@ -26,6 +26,8 @@ const MAX_PIXELS = 2048 * 2048
 const SIDE = 16
 /** Mean squared difference, of values up to 255, below which both orders look alike. */
 const LEAST_DIFFERENCE = 60
+/** Number of parents that suffice if all of them show the order that is likely anyway. A surprising order needs all of them. */
+const ENOUGH_PARENTS = 2
 /** Factor by which one order must fit better in every conclusive parent, and the minimum number of conclusive tiles. */
 const CLEARLY = 4
 const MIN_TILES = 2
@@ -34,17 +36,21 @@ const MIN_TILES = 2
  * Determines the order of a set's numbers from its images: a tile shows a quarter of the tile above it, the upper quarter if its row is even and rows
  * are counted from the north. Returns null if the images are inconclusive, because they are plain or drawn differently for each zoom. Rejects
  * with the errors of `read`.
+ * @param likely the order by convention, declaration or bounds: to confirm it, fewer images are decoded. null: none
  */
-export async function orderByContent(images: StoredImages): Promise<NumberOrder | null> {
+export async function orderByContent(images: StoredImages, likely: NumberOrder | null): Promise<NumberOrder | null> {
   const pairs = images.zooms.filter((z) => images.zooms.includes(z + 1))
   let possible: readonly NumberOrder[] = images.mayBeTransposed ? [...PLAIN, ...TRANSPOSED] : PLAIN
-  let tiles = 0
+  let [tiles, parents] = [0, 0]
   for (const z of spread(pairs, MAX_PAIRS)) {
     for (const parent of await parentsAt(images, z)) {
       const found = await compareFamily(images, parent, possible)
       if (found === null) continue
       possible = found.possible
       tiles += found.tiles
+      parents++
+      const isConfirmed = possible.length === 1 && possible[0] === likely && tiles >= MIN_TILES
+      if (isConfirmed && parents >= ENOUGH_PARENTS) return likely
     }
   }
   if (tiles < MIN_TILES) return null
@@ -80,7 +86,7 @@ async function compareFamily(
   possible: readonly NumberOrder[],
 ): Promise<Compared | null> {
   const parent = await pixelsOf(await images.read([z, x, row]), SIDE * 2)
-  if (parent === null) return null
+  if (parent === null || isPlain(parent)) return null
   const errors: Record<NumberOrder, number> = { xyz: 0, tms: 0, zyx: 0, zyx_tms: 0 }
   let tiles = 0
   for (const [first, second] of [
@@ -124,6 +130,13 @@ async function pixelsOf(image: Uint8Array | null, side: number): Promise<Float32
     pixels[i + 3] = decoded[i + 3]!
   }
   return pixels
+}
+
+/** True if all quarters look alike, so that the tiles below cannot show their order. */
+function isPlain(parent: Float32Array): boolean {
+  const first = quarter(parent, 0, 0)
+  const others = [quarter(parent, 1, 0), quarter(parent, 0, 1), quarter(parent, 1, 1)]
+  return others.every((other) => difference(first, other) === 0)
 }
 
 function quarter(parent: Float32Array, right: number, lower: number): Float32Array {

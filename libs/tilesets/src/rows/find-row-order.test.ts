@@ -84,21 +84,28 @@ async function writeMbtiles(order: 'xyz' | 'tms', metadata: Readonly<Record<stri
   return file
 }
 
+const PNG_FOLDER = {
+  storage: 'xyz',
+  extension: 'png',
+  rowsFromNorth: false,
+  tileMatrixSet: 'WebMercatorQuad',
+} as const
+
 describe('the pictures of a folder', () => {
   it.each(['xyz', 'tms', 'zyx', 'zyx_tms'] as const)(
     'show the order %s, of the world and of a place',
     async (order) => {
       await writeFolder(order, [0, 1, 2])
-      expect(await findRowOrder(folder, folder, { storage: 'xyz', extension: 'png' })).toBe(order)
+      expect(await findRowOrder(folder, folder, PNG_FOLDER)).toBe(order)
       for (const name of fs.readdirSync(folder)) fs.rmSync(path.join(folder, name), { recursive: true })
       await writeFolder(order, [3, 4, 5, 6, 7])
-      expect(await findRowOrder(folder, folder, { storage: 'xyz', extension: 'png' })).toBe(order)
+      expect(await findRowOrder(folder, folder, PNG_FOLDER)).toBe(order)
     },
   )
 
   it('show it in a set of two formats', async () => {
     await writeFolder('zyx', [0, 1, 2], true)
-    const task = { storage: 'xyz', extension: 'png', formats: ['png', 'jpg'] } as const
+    const task = { ...PNG_FOLDER, formats: ['png', 'jpg'] } as const
     expect(await findRowOrder(folder, folder, task)).toBe('zyx')
   })
 

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { rowOrderOf } from '@gateway/contracts/version-overrides.js'
 import { openBelow } from '@gateway/core/files/open-below.js'
 import { listNames, listNumbers, parseTileName, spread } from '../folder/listing.js'
 import { fileExtensions } from '../formats.js'
@@ -15,16 +16,17 @@ const MAX_IMAGE_BYTES = 4 * 1024 * 1024
 const readAsync = promisify(fs.readFile) as (fd: number) => Promise<Buffer>
 const closeAsync = promisify(fs.close)
 
-/** The facts about a set that its row order depends on. */
-export type RowOrderTask = Pick<TileSetProbe, 'storage' | 'extension' | 'formats'>
+/** The facts about a set that its row order depends on, with the order that is assumed so far. */
+export type RowOrderTask = Pick<TileSetProbe, 'storage' | 'extension' | 'formats' | 'rowsFromNorth' | 'tileMatrixSet'>
 
 /**
  * Determines the order of the numbers of a folder or MBTiles archive from its images. Returns null if they do not show it. Decodes images, which may be
  * malicious, so it must run in a process that can be ended. Throws `BrokenArchiveError` and the disk's errors.
  */
 export async function findRowOrder(root: string, file: string, task: RowOrderTask): Promise<NumberOrder | null> {
+  const likely = rowOrderOf(task)
   if (task.storage === 'xyz' || task.storage === 'tms')
-    return orderByContent(await imagesOfFolder(root, file, fileExtensions(task)))
+    return orderByContent(await imagesOfFolder(root, file, fileExtensions(task)), likely)
   if (task.storage !== 'mbtiles') return null
   const opened = openDatabase(root, file)
   if (!opened.ok) return null
@@ -32,7 +34,7 @@ export async function findRowOrder(root: string, file: string, task: RowOrderTas
     const { database, size } = opened
     // `rowsFromNorth` is true only to disable flipping, since places here have rows as stored.
     const query = prepareTileQuery(database, size, true)
-    return await orderByContent({
+    const images: StoredImages = {
       mayBeTransposed: false,
       zooms: findZooms(database, size, 0).zooms,
       some: async (z, limit) => someOf(database, z, limit),
@@ -40,7 +42,8 @@ export async function findRowOrder(root: string, file: string, task: RowOrderTas
         const data = query(...place)
         return data === null || data.length > MAX_IMAGE_BYTES ? null : data
       },
-    })
+    }
+    return await orderByContent(images, likely)
   } finally {
     opened.database.close()
   }

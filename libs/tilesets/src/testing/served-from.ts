@@ -25,6 +25,10 @@ export const ALL_CACHED: CachedReader = {
       mtimeNs: stat.mtimeNs,
     }
   },
+  look(file) {
+    const stat = fs.statSync(file, { bigint: true, throwIfNoEntry: false })
+    return stat === undefined ? 'absent' : { realPath: fs.realpathSync(file), isFile: stat.isFile(), size: stat.size }
+  },
   read(fd: number, offset: number, length: number): Uint8Array | null {
     const bytes = Buffer.alloc(length)
     return fs.readSync(fd, bytes, 0, length, offset) === length ? bytes : null
@@ -32,4 +36,4 @@ export const ALL_CACHED: CachedReader = {
 }
 
 /** A reader that has nothing in memory. */
-export const NOTHING_CACHED: CachedReader = { open: () => 'not_now', read: () => null }
+export const NOTHING_CACHED: CachedReader = { open: () => 'not_now', look: () => 'not_now', read: () => null }

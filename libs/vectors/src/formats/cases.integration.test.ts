@@ -131,6 +131,7 @@ describe('GeoJSON', () => {
     ['a number and the same text', [1, '1', 2], ['city.1', 'city.2', 2]],
     ['one that looks like a given one', ['city.2', undefined], ['city.2', 'city.2_2']],
     ['none', [undefined, undefined], [1, 2]],
+    ['texts that no address can have', ['', '..', 'a/b?c'], ['city.1', 'city.2', 'a/b?c']],
   ])('ids: %s', async (_, own, expected) => {
     const features = own.map((id) => feature({ v: 1 }, id === undefined ? {} : { id }))
     const { ids } = await items(put('a.geojson', collection(...features)), 'geojson')
@@ -259,6 +260,27 @@ function shapefile(
   for (const [extension, content] of Object.entries(parts)) fs.writeFileSync(`${path}.${extension}`, content)
   return `${path}.shp`
 }
+
+const GPX = `<?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">
+<wpt lat="50" lon="8"><ele>120.5</ele><name>007</name></wpt>
+<trk><name>Way</name><trkseg><trkpt lat="50" lon="8"><ele>1</ele></trkpt><trkpt lat="51" lon="9"><ele>2</ele></trkpt></trkseg></trk></gpx>`
+const DXF = ['0', 'SECTION', '2', 'ENTITIES', '0', 'LINE', '8', 'Roads', '10', '8', '20', '50', '11', '9', '21', '51']
+  .concat(['0', 'ENDSEC', '0', 'EOF', ''])
+  .join('\n')
+
+test('GPX has its waypoints, routes and tracks, and no layers without features', async () => {
+  const { features, description } = await items(put('a.gpx', GPX), 'gpx')
+  expect(description.layers.map(({ name }) => name)).toEqual(['waypoints', 'tracks'])
+  expect(features).toMatchObject([
+    { properties: { name: '007', ele: 120.5 }, geometry: point(8, 50) },
+    { properties: { name: 'Way' }, geometry: { type: 'MultiLineString' } },
+  ])
+})
+
+test('DXF has its lines', async () => {
+  const { features } = await items(put('a.dxf', DXF), 'dxf')
+  expect(features).toMatchObject([{ properties: { Layer: 'Roads' }, geometry: { type: 'LineString' } }])
+})
 
 describe('a shapefile', () => {
   test.each([

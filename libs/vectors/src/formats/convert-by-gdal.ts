@@ -12,14 +12,28 @@ import { VectorFault } from '../index-file/vector-fault.js'
 import { MAX_GDAL_BYTES } from './limits.js'
 
 /** The kinds that only GDAL reads. */
-export type GdalKind = 'kml' | 'kmz' | 'gml'
+export type GdalKind = 'kml' | 'kmz' | 'gml' | 'gpx' | 'dxf' | 'zipped_geodatabase'
 
-/** GDAL's drivers of each kind in the order of preference, and options for opening. */
-const READERS: Readonly<
-  Record<GdalKind, { readonly drivers: readonly string[]; readonly options?: readonly string[] }>
-> = {
+interface GdalReader {
+  /** in the order of preference */
+  readonly drivers: readonly string[]
+  /** by which the drivers recognize the file */
+  readonly extension?: string
+  /** of opening and converting */
+  readonly options?: readonly string[]
+  /** if not all layers are wanted */
+  readonly layers?: readonly string[]
+}
+
+/** GDAL's drivers of each kind. */
+const READERS: Readonly<Record<GdalKind, GdalReader>> = {
   kml: { drivers: ['LIBKML', 'KML'] },
   kmz: { drivers: ['LIBKML'] },
+  // The points of routes and tracks would be further layers.
+  gpx: { drivers: ['GPX'], layers: ['waypoints', 'routes', 'tracks'] },
+  dxf: { drivers: ['DXF'] },
+  // The ids of its features are in no column.
+  zipped_geodatabase: { drivers: ['OpenFileGDB'], extension: 'gdb.zip', options: ['-preserve_fid'] },
   // Numbers may be codes with zeros in front: the reader of the result finds the types.
   gml: {
     drivers: ['GML'],
@@ -96,21 +110,24 @@ export async function convertByGdal(task: GdalTask): Promise<string> {
 }
 
 function nativeCommand({ kind, scratch }: GdalTask, output: string, options: readonly string[]): string[] {
-  const source = join(scratch, `source.${kind}`)
+  const { extension = kind, layers = [] } = READERS[kind]
+  const source = join(scratch, `source.${extension}`)
   fs.symlinkSync('/proc/self/fd/3', source)
-  return ['ogr2ogr', ...options, output, source]
+  return ['ogr2ogr', ...options, output, source, ...layers]
 }
 
 /** The WebAssembly build sees only files of the folder, and has the driver KML, which reads no zip. */
 async function wasmCommand({ kind, fd, scratch }: GdalTask, options: readonly string[]): Promise<string[]> {
-  const name = kind === 'gml' ? 'source.gml' : 'source.kml'
+  const { extension = kind, drivers, layers = [] } = READERS[kind]
+  const name = `source.${kind === 'kmz' ? 'kml' : extension}`
   if (kind === 'kmz') await unpackKml(fd, join(scratch, name))
   else
     await pipeline(
       fs.createReadStream('', { fd, start: 0, autoClose: false }),
       fs.createWriteStream(join(scratch, name)),
     )
-  return [process.execPath, WASM, scratch, name, 'converted.gpkg', kind === 'gml' ? 'GML' : 'KML', ...options]
+  const driver = kind === 'kmz' ? 'KML' : (drivers.at(-1) as string)
+  return [process.execPath, WASM, scratch, name, 'converted.gpkg', driver, ...options, ...layers]
 }
 
 /** Unpacks the largest document of a KMZ: the main one may only link to those with the features. */

@@ -427,7 +427,7 @@ export const GEOGRAPHIC_SYSTEMS = `
 7683|GSK-2011|
 7686|Kyrg-06|
 7798|BGS2005|
-7844|GDA2020|
+7844|GDA2020|GCS_GDA2020|7846-7859
 7881|St. Helena Tritan|St_Helena_Tritan|
 7886|SHGD2015|
 8042|Gusterberg (Ferro)|Gusterberg(Ferro)|

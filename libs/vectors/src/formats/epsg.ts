@@ -10,7 +10,14 @@ function definitions(): Readonly<Record<string, readonly [string, string]>> {
 
 /** Returns the definition of a system by its code; null if it is unknown. */
 export function epsgDefinition(code: number): string | null {
-  return definitions()[`EPSG:${code}`]?.[1].trim() ?? null
+  return definitions()[`EPSG:${code}`]?.[1].trim() ?? gda2020(code)
+}
+
+/** Returns the definition of Australia's GDA2020 or of its zones 46 to 59, which the list lacks. */
+function gda2020(code: number): string | null {
+  const datum = '+ellps=GRS80 +towgs84=0,0,0,0,0,0,0 +no_defs'
+  if (code === 7844) return `+proj=longlat ${datum}`
+  return code >= 7846 && code <= 7859 ? `+proj=utm +zone=${code - 7800} +south ${datum} +units=m` : null
 }
 
 /** True if the first axis of a system points north. Nearly all geographic ones do. */
@@ -85,7 +92,12 @@ export function codeByParameters(wkt: string): number | null {
   const threeDegree = (code: number) => THREE_DEGREE.some(([from, to]) => code >= from && code <= to)
   const suited = equal.filter((code) => threeDegree(code) === isThreeDegree)
   const eastNorth = /XY_Plane_Rotation/.test(wkt) ? suited.find((code) => code === 5514 || code === 5221) : undefined
-  return eastNorth ?? suited[0] ?? equal[0] ?? null
+  if (eastNorth !== undefined) return eastNorth
+  if (/TM35FIN/i.test(wkt) && equal.includes(3067)) return 3067
+  // Two codes differ only by the order of their axes. Zones of Gauss and Kruger name north first by custom, all others east.
+  const isGaussKruger = wanted.projection === 'tmerc' && wanted.numbers.at(-1) === 1
+  const usual = (suited.length > 0 ? suited : equal).filter((code) => isNorthFirst(code) === isGaussKruger)
+  return (isGaussKruger ? usual[0] : usual.at(-1)) ?? suited[0] ?? equal[0] ?? null
 }
 
 /** Codes of Gauss-Kruger zones of three degrees whose false easting has no number of the zone: Beijing 1954, Xian 1980, CGCS2000. */
@@ -97,6 +109,8 @@ const THREE_DEGREE: readonly (readonly [number, number])[] = [
 
 interface Parameters {
   readonly projection: string
+  /** metres of its unit of length */
+  readonly unit: number
   /** origin, parallels, scale, and false origin in metres */
   readonly numbers: readonly number[]
 }
@@ -118,21 +132,30 @@ const PROJECTIONS: readonly (readonly [RegExp, string])[] = [
   [/^cylindrical_equal_area/, 'cea'],
 ]
 
+/** Metres of the units of proj4. */
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['m', 1],
+  ['km', 1000],
+  ['ft', 0.3048],
+  ['us-ft', 1200 / 3937],
+])
+
 /** Returns null for a system that is not projected. */
 function parametersOfWkt(wkt: string): Parameters | null {
   const told = /\bPROJECTION\s*\[\s*"([^"]+)"/.exec(wkt)?.[1] ?? /\bMETHOD\s*\[\s*"([^"]+)"/.exec(wkt)?.[1]
   if (told === undefined) return null
-  const projection = PROJECTIONS.find(([names]) => names.test(plain(told)))?.[1] ?? plain(told)
   const values = new Map<string, number>()
   for (const [, name = '', value] of wkt.matchAll(/\bPARAMETER\s*\[\s*"([^"]+)"\s*,\s*([-+.\deE]+)/g))
     values.set(plain(name), Number(value))
+  const isSwiss = /^(?:hotine_oblique_mercator|swiss_oblique)/.test(plain(told)) && (values.get('azimuth') ?? 90) === 90
+  const projection = isSwiss ? 'somerc' : (PROJECTIONS.find(([names]) => names.test(plain(told)))?.[1] ?? plain(told))
   const units = [...wkt.matchAll(/\b(?:LENGTH)?UNIT\s*\[\s*"[^"]*"\s*,\s*([-+.\deE]+)/g)].map((match) =>
     Number(match[1]),
   )
   const metres = units.at(-1) ?? 1
   const of = (...names: string[]) => names.map((name) => values.get(name)).find((value) => value !== undefined)
   const lat0 = of('latitude_of_origin', 'latitude_of_center', 'latitude_of_natural_origin', 'latitude_of_false_origin')
-  return normal(projection, {
+  return normal(projection, metres, {
     lat0,
     lon0: of(
       'central_meridian',
@@ -157,9 +180,10 @@ function parametersOfProj4(definition: string): Parameters | null {
   if (projection === undefined || projection === 'longlat') return null
   if (projection === 'utm') {
     const y0 = values.has('south') ? 10_000_000 : 0
-    return normal('tmerc', { lat0: 0, lon0: (of('zone') ?? 0) * 6 - 183, k: 0.9996, x0: 500_000, y0 })
+    return normal('tmerc', 1, { lat0: 0, lon0: (of('zone') ?? 0) * 6 - 183, k: 0.9996, x0: 500_000, y0 })
   }
-  return normal(projection, {
+  const unit = UNITS.get(values.get('units') ?? 'm') ?? of('to_meter') ?? Number.NaN
+  return normal(projection, of('to_meter') ?? unit, {
     lat0: of('lat_0'),
     lon0: of('lon_0') ?? of('lonc'),
     lat1: of('lat_1') ?? (projection === 'stere' || projection === 'merc' ? of('lat_ts') : undefined),
@@ -173,29 +197,39 @@ function parametersOfProj4(definition: string): Parameters | null {
 type Named = Readonly<Partial<Record<'lat0' | 'lon0' | 'lat1' | 'lat2' | 'k' | 'x0' | 'y0', number | undefined>>>
 
 /** Returns the parameters that matter to a projection, of which writers name only some. */
-function normal(projection: string, { lat0 = 0, lon0 = 0, lat1, lat2, k = 1, x0 = 0, y0 = 0 }: Named): Parameters {
+function normal(
+  projection: string,
+  unit: number,
+  { lat0 = 0, lon0 = 0, lat1, lat2, k = 1, x0 = 0, y0 = 0 }: Named,
+): Parameters {
   const origin = [lon0, x0, y0]
-  if (projection === 'krovak') return { projection, numbers: [Math.abs(x0), Math.abs(y0)] }
+  if (projection === 'krovak') return { projection, unit, numbers: [Math.abs(x0), Math.abs(y0)] }
   // A cone with one parallel touches the earth at its origin.
   if (projection === 'lcc') {
     const parallels = [lat1 ?? lat0, lat2 ?? lat1 ?? lat0].sort((a, b) => a - b)
-    return { projection, numbers: [...origin, lat0, ...parallels, k] }
+    return { projection, unit, numbers: [...origin, lat0, ...parallels, k] }
   }
   if (projection === 'aea')
-    return { projection, numbers: [...origin, lat0, ...[lat1 ?? 0, lat2 ?? 0].sort((a, b) => a - b)] }
+    return { projection, unit, numbers: [...origin, lat0, ...[lat1 ?? 0, lat2 ?? 0].sort((a, b) => a - b)] }
   if (projection === 'merc' || projection === 'eqc' || projection === 'cea')
-    return { projection, numbers: [...origin, Math.abs(lat1 ?? 0), k] }
+    return { projection, unit, numbers: [...origin, Math.abs(lat1 ?? 0), k] }
   if (projection === 'stere')
-    return { projection, numbers: [...origin, Math.sign(lat0 || (lat1 ?? 0)), lat1 === undefined ? k : Math.abs(lat1)] }
-  return { projection, numbers: [...origin, lat0, k] }
+    return {
+      projection,
+      unit,
+      numbers: [...origin, Math.sign(lat0 || (lat1 ?? 0)), lat1 === undefined ? k : Math.abs(lat1)],
+    }
+  return { projection, unit, numbers: [...origin, lat0, k] }
 }
 
 /** Tolerance of angles in degrees and of scales; lengths are compared to a centimetre. */
 const TOLERANCE = 1e-6
 const CENTIMETRE = 0.01
+/** Tolerance of metres in a unit: the two feet differ by 6e-7. */
+const UNIT_TOLERANCE = 1e-8
 
 function agree(a: Parameters, b: Parameters): boolean {
-  if (a.projection !== b.projection) return false
+  if (a.projection !== b.projection || !(Math.abs(a.unit - b.unit) < UNIT_TOLERANCE)) return false
   return a.numbers.every((value, i) => {
     const other = b.numbers[i] as number
     return Math.abs(value - other) <= (Math.abs(value) > 1000 ? CENTIMETRE : TOLERANCE)

@@ -43,6 +43,11 @@ export interface SourceLayer {
   features(): Iterable<SourceFeature>
 }
 
+/** A layer whose features are waited for. */
+export interface StreamedLayer extends Omit<SourceLayer, 'features'> {
+  features(): AsyncIterable<SourceFeature>
+}
+
 /** A vector that is open for reading. */
 export interface OpenVector {
   readonly layers: readonly SourceLayer[]

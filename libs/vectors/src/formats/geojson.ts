@@ -9,6 +9,7 @@ import {
   type VectorField,
 } from '@gateway/contracts/vector.js'
 import { openBelowSync } from '@gateway/core/files/open-below.js'
+import { MAX_LATITUDE, MAX_LONGITUDE } from '../index-file/geometry-blob.js'
 import { boundsInWgs84, type Crs, crsOfName, WGS84 } from './crs.js'
 import { catalogType, DamagedFile, type FieldType, type SourceFeature, type SourceLayer } from './feature.js'
 import { writeGeoJson } from './geojson-geometry.js'
@@ -174,12 +175,12 @@ function* readFeatures(
   }
 }
 
-function describe(schema: Schema, { types, box }: Extent): Partial<VectorFacts> {
+function describe(schema: Schema, { types, box, placed, geometries, offEarth }: Extent): Partial<VectorFacts> {
   const { rootType, documents, features, fields, crsName } = schema
   const crs = crsOf(schema)
-  const bounds = crs === null ? null : boundsInWgs84(crs, box)
-  // Coordinates outside of degrees, in a file without `crs`, belong to another system.
-  const isSomethingElse = crsName === undefined && bounds === null && box[0] !== Infinity
+  // If most coordinates of a file without `crs` are outside of degrees, they belong to another system, as for the build. Single ones are mistakes.
+  const isSomethingElse = crsName === undefined && offEarth * 2 > geometries
+  const bounds = crs === null || isSomethingElse ? null : boundsInWgs84(crs, crsName === undefined ? placed : box)
   return {
     crs: isSomethingElse ? null : (crs?.name ?? null),
     bounds,
@@ -199,15 +200,33 @@ function toField([name, seen]: [string, number]): VectorField {
   return { name: name.slice(0, MAX_NAME), type: catalogType(typeOfSeen(seen)) }
 }
 
-/** The kinds and the box of the geometries, as the file has them. */
+type Box = [number, number, number, number]
+
+const nowhere = (): Box => [Infinity, Infinity, -Infinity, -Infinity]
+
+/** The kinds and the boxes of the geometries, as the file has them. */
 class Extent {
   readonly types = new Set<GeometryType>()
-  readonly box: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity]
+  geometries = 0
+  /** geometries with a coordinate that is no degree */
+  offEarth = 0
+  readonly box = nowhere()
+  /** of the geometries whose coordinates all are degrees */
+  readonly placed = nowhere()
+  #own = nowhere()
 
   take(geometry: unknown): void {
     const { type } = geometry as { type?: unknown }
     if (GEOJSON_GEOMETRIES.has(type as string)) this.types.add(type as GeometryType)
+    this.#own = nowhere()
     this.#walk(geometry)
+    const [west, south, east, north] = this.#own
+    if (west === Infinity) return
+    this.geometries++
+    unite(this.box, this.#own)
+    const isOff = west < -MAX_LONGITUDE || east > MAX_LONGITUDE || south < -MAX_LATITUDE || north > MAX_LATITUDE
+    if (isOff) this.offEarth++
+    else unite(this.placed, this.#own)
   }
 
   #walk(geometry: unknown): void {
@@ -222,11 +241,17 @@ class Extent {
       for (const inner of coordinates) if (Array.isArray(inner)) this.#extend(inner)
       return
     }
-    if (x < this.box[0]) this.box[0] = x
-    if (y < this.box[1]) this.box[1] = y
-    if (x > this.box[2]) this.box[2] = x
-    if (y > this.box[3]) this.box[3] = y
+    const box = this.#own
+    if (x < box[0]) box[0] = x
+    if (y < box[1]) box[1] = y
+    if (x > box[2]) box[2] = x
+    if (y > box[3]) box[3] = y
   }
+}
+
+function unite(all: Box, one: Box): void {
+  for (const i of [0, 1] as const) all[i] = Math.min(all[i], one[i])
+  for (const i of [2, 3] as const) all[i] = Math.max(all[i], one[i])
 }
 
 /** Reads only the first piece of a large file. */

@@ -45,6 +45,8 @@ function marked(token: string): string {
 export function idOf(id: unknown): string | number | bigint | null {
   if (typeof id === 'number') return Number.isFinite(id) ? id : null
   if (typeof id !== 'string') return null
+  // An address cannot name these: a client resolves them.
+  if (id === '' || id === '.' || id === '..') return null
   return MARKED.test(id) ? BigInt(id.slice(MARK.length)) : id
 }
 

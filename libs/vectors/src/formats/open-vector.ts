@@ -157,12 +157,15 @@ async function read(opening: Opening, files: readonly OpenFile[]): Promise<OpenV
       return one(shapefileOf(files, code, encoding))
     case 'zipped_shapefile':
       return shapefilesOf(await unpackShapefiles(fd, scratch, progress), code, encoding)
+    case 'postgis':
+    case 'postgis-function':
+      throw new VectorFault(coded('vector_no_layer'))
     case 'geopackage':
       return openGeopackage(source.root, source.path)
     default: {
       const converted = await convertByGdal({ kind, fd, scratch, limits })
       try {
-        return retyped(openGeopackage(fs.realpathSync(scratch), converted), kind === 'gml')
+        return retyped(openGeopackage(fs.realpathSync(scratch), converted), kind)
       } catch (error) {
         // A source without features becomes an empty file.
         throw error instanceof BrokenArchiveError ? new VectorFault(coded('vector_no_layer')) : error

@@ -1,3 +1,4 @@
+import type { GdalKind } from './convert-by-gdal.js'
 import { seenInCell, typeOfCells, valueOfCell } from './csv.js'
 import type { FieldType, OpenVector, SourceFeature, SourceLayer, SourceValue } from './feature.js'
 
@@ -5,11 +6,18 @@ import type { FieldType, OpenVector, SourceFeature, SourceLayer, SourceValue } f
 const GML_ID = 'gml_id'
 
 /**
- * Takes the ids away that a conversion has invented. In a format without types (`hasOnlyTexts`), a text column whose values all are numbers becomes
- * one of numbers, and `gml_id` is the feature's id.
+ * Takes the ids away that a conversion has invented; those of a geodatabase are its own. In GML, which has no types, a text column whose values all are
+ * numbers becomes one of numbers, and `gml_id` is the feature's id. Layers that a driver of GPX offers although the file has none of them are left out.
  */
-export function retyped({ layers, close }: OpenVector, hasOnlyTexts: boolean): OpenVector {
-  return { layers: layers.map((layer) => (hasOnlyTexts ? withTypes(layer) : withoutIds(layer))), close }
+export function retyped({ layers, close }: OpenVector, kind: GdalKind): OpenVector {
+  if (kind === 'zipped_geodatabase') return { layers, close }
+  const present = kind === 'gpx' ? layers.filter(hasFeatures) : layers
+  return { layers: present.map(kind === 'gml' ? withTypes : withoutIds), close }
+}
+
+function hasFeatures(layer: SourceLayer): boolean {
+  for (const _ of layer.features()) return true
+  return false
 }
 
 function withTypes(layer: SourceLayer): SourceLayer {

@@ -23,6 +23,10 @@ const BEGINS: Readonly<Record<WholeKind, RegExp>> = {
   kmz: /^PK/,
   gml: /^\s*(?:\xef\xbb\xbf)?<[\s\S]*opengis\.net\/gml/,
   csv: /[,;\t|]/,
+  gpx: /<(?:\w+:)?gpx[\s>]/,
+  // A group code in front of the first section, or the sentinel of the binary form.
+  dxf: /^(?:AutoCAD Binary DXF|\s{0,8}(?:0|999)\s)/,
+  zipped_geodatabase: /^PK/,
 }
 
 export type WholeReading =
@@ -63,7 +67,8 @@ export async function wholeFacts(
     if (kind === 'csv' && csvGeometry(head) === null) return { state: 'no coordinates' }
     if (size > MAX_GDAL_BYTES) return { state: 'too large' }
     if (!BEGINS[kind].test(head.toString('latin1'))) return { state: 'broken', why: 'its content is something else' }
-    if (kind === 'kmz' && !(await zipIsSmall(opened.fd, MAX_GDAL_BYTES))) return { state: 'too large' }
+    if ((kind === 'kmz' || kind === 'zipped_geodatabase') && !(await zipIsSmall(opened.fd, MAX_GDAL_BYTES)))
+      return { state: 'too large' }
   } finally {
     closeSync(opened.fd)
   }

@@ -13,7 +13,7 @@ import { factsOfParts, PART_BYTES, type ReadPart } from './shapefile.js'
 /** The content of a zip, as far as a scan is concerned. */
 export type ZipContent =
   | { readonly is: 'shapefiles'; readonly facts: ReadFacts }
-  | { readonly is: 'tiles' | 'vectors' | 'other' }
+  | { readonly is: 'tiles' | 'vectors' | 'geodatabase' | 'other' }
 
 /** Maximum number of entries that are examined. A zip with more is one of tiles, or useless. */
 const MAX_ENTRIES = 100_000
@@ -47,18 +47,21 @@ async function look(zip: ZipFile): Promise<ZipContent> {
   let seen = 0
   let tiles = 0
   let vectors = 0
+  let isGeodatabase = false
   for await (const entry of zip.eachEntry()) {
     if (++seen > MAX_ENTRIES) break
     const name = entry.fileName
     const extension = extname(name).toLowerCase()
     if (isTile(name) || /\.(?:mbtiles|pmtiles)$/i.test(name)) tiles++
     if (VECTORS.test(name)) vectors++
+    if (/\.gdb\/[^/]+\.gdbtable$/i.test(name)) isGeodatabase = true
     if (!(extension in PART_BYTES) && extension !== '.shx') continue
     const base = name.slice(0, -extension.length)
     parts.set(base, (parts.get(base) ?? new Map()).set(extension, entry))
   }
   const shapefiles = [...parts.values()].filter((of) => of.has('.shp'))
   if (shapefiles.length > 0) return { is: 'shapefiles', facts: await factsOfAll(zip, shapefiles) }
+  if (isGeodatabase) return { is: 'geodatabase' }
   return { is: tiles > 0 ? 'tiles' : vectors > 0 ? 'vectors' : 'other' }
 }
 

@@ -63,7 +63,8 @@ export class PackedTree {
       return leaf
     })
     levels.push(level)
-    while (level.length > 1) {
+    // A single feature has a root above it too.
+    do {
       const parents: { box: Box; target: number }[] = []
       for (let first = 0; first < level.length; first += NODE_SIZE) {
         const box = level
@@ -73,7 +74,7 @@ export class PackedTree {
       }
       levels.push(parents)
       level = parents
-    }
+    } while (level.length > 1)
     // Children are counted from the root.
     let offset = 0
     for (let depth = levels.length - 1; depth >= 0; depth--) {

@@ -4,8 +4,9 @@ import { coded } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { forwardOf } from '../formats/crs.js'
-import type { SourceLayer } from '../formats/feature.js'
+import type { SourceFeature, SourceLayer, StreamedLayer } from '../formats/feature.js'
 import { asFault, openVector, type VectorSource } from '../formats/open-vector.js'
+import { openTable, type TableSource } from '../postgis/open-table.js'
 import { FeatureWriter, type PlacedLayer } from './feature-writer.js'
 import type { Forward } from './geometry-blob.js'
 import { giveIds } from './give-ids.js'
@@ -22,6 +23,8 @@ import { VectorFault } from './vector-fault.js'
 
 export interface IndexTask {
   readonly source: VectorSource
+  /** a table that is copied; absent: the source is a file */
+  readonly database?: TableSource | undefined
   readonly kind: VectorKind
   /** of the content that is indexed, as the scan has it; null: the file is a copy that nobody replaces */
   readonly fingerprint: string | null
@@ -38,6 +41,8 @@ export interface IndexTask {
     readonly memoryMb: number
   }
 }
+
+type Layer = SourceLayer | StreamedLayer
 
 /** Maximum number of layers of one source. */
 const MAX_LAYERS = 500
@@ -56,10 +61,13 @@ export async function buildIndex(task: IndexTask, onStep: () => void = () => {})
   await rm(file, { force: true })
   await mkdir(scratch, { recursive: true })
   try {
-    const vector = await openVector({ ...task, scratch, progress: onStep })
+    const vector =
+      task.database === undefined
+        ? await openVector({ ...task, scratch, progress: onStep })
+        : openTable(task.database, task.code)
     try {
       const layers = await placed(vector.layers, task.code)
-      const written = fill(file, layers, task, onStep)
+      const written = await fill(file, layers, task, onStep)
       vector.assertUnchanged()
       const storage = task.crs ?? commonCrs(vector.layers)
       const description = {
@@ -80,7 +88,7 @@ export async function buildIndex(task: IndexTask, onStep: () => void = () => {})
   }
 }
 
-async function placed(layers: readonly SourceLayer[], code: string): Promise<PlacedLayer[]> {
+async function placed(layers: readonly Layer[], code: string): Promise<PlacedLayer[]> {
   if (layers.length === 0) throw new VectorFault(coded('vector_no_layer'))
   if (layers.length > MAX_LAYERS) throw new VectorFault(coded('vector_many_layers', { limit: MAX_LAYERS }))
   const ids = unique(layers.length === 1 ? [code] : layers.map(({ name }) => name))
@@ -93,7 +101,7 @@ async function placed(layers: readonly SourceLayer[], code: string): Promise<Pla
 }
 
 /** Coordinates without a system must be degrees, which is checked when they are written. */
-async function forwardFor({ crs }: SourceLayer): Promise<Forward | null> {
+async function forwardFor({ crs }: Layer): Promise<Forward | null> {
   if (crs === null) return null
   if (crs.isLocal === true) throw new VectorFault(coded('vector_local_crs', { name: crs.name }))
   const known = forwardOf(crs)
@@ -113,12 +121,17 @@ function unique(names: readonly string[]): string[] {
   })
 }
 
-function commonCrs(layers: readonly SourceLayer[]): string | null {
+function commonCrs(layers: readonly Layer[]): string | null {
   const names = new Set(layers.map(({ crs }) => crs?.name ?? null))
   return names.size === 1 ? ([...names][0] as string | null) : null
 }
 
-function fill(file: string, layers: readonly PlacedLayer[], task: IndexTask, onStep: () => void): IndexDescription {
+async function fill(
+  file: string,
+  layers: readonly PlacedLayer[],
+  task: IndexTask,
+  onStep: () => void,
+): Promise<IndexDescription> {
   const fields = fieldsOf(layers)
   if (fields.length > MAX_FIELDS) throw new VectorFault(coded('vector_many_fields', { limit: MAX_FIELDS }))
   const db = new DatabaseSync(file)
@@ -132,7 +145,7 @@ function fill(file: string, layers: readonly PlacedLayer[], task: IndexTask, onS
       layers.map(({ id }) => id),
     )
     const written: IndexLayer[] = []
-    for (const layer of layers) written.push(fillLayer(writer, layer, onStep))
+    for (const layer of layers) written.push(await fillLayer(writer, layer, onStep))
     writer.flush()
     const changed = giveIds(db, writer.owners)
     writer.rewrite(changed)
@@ -161,13 +174,17 @@ function fill(file: string, layers: readonly PlacedLayer[], task: IndexTask, onS
   }
 }
 
-function fillLayer(writer: FeatureWriter, layer: PlacedLayer, onStep: () => void): IndexLayer {
+async function fillLayer(writer: FeatureWriter, layer: PlacedLayer, onStep: () => void): Promise<IndexLayer> {
   const { source, id } = layer
   const own = writer.begin(layer)
-  for (const feature of source.features()) {
+  const add = (feature: SourceFeature) => {
     own.add(feature)
     if (own.count % STEP === 0) onStep()
   }
+  const features = source.features()
+  // Features of a file come without promises, which would take a tenth of the time.
+  if (Symbol.asyncIterator in features) for await (const feature of features) add(feature)
+  else for (const feature of features) add(feature)
   if (source.count !== null && own.count < source.count)
     throw new VectorFault(coded('vector_fewer', { count: own.count, expected: source.count, layer: id }))
   own.assertPlaced()

@@ -1,7 +1,7 @@
 import { coded } from '@gateway/contracts/messages.js'
 import { NUMBERED_GEOMETRY_TYPES } from '@gateway/contracts/vector.js'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
-import type { SourceFeature, SourceLayer, SourceValue } from '../formats/feature.js'
+import type { SourceFeature, SourceLayer, SourceValue, StreamedLayer } from '../formats/feature.js'
 import { geoJsonOf } from '../query/encoders.js'
 import { fieldsOf } from '../query/parameters.js'
 import { type Blob, blobOf, type Forward } from './geometry-blob.js'
@@ -22,7 +22,7 @@ type Bound = [number, number, number, number]
 /** A layer with its id in the index, and the conversion of its coordinates. */
 export interface PlacedLayer {
   readonly id: string
-  readonly source: SourceLayer
+  readonly source: SourceLayer | StreamedLayer
   readonly forward: Forward | null
   /** names of the fields, each of which occurs once */
   readonly names: readonly string[]

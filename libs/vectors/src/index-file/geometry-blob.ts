@@ -26,8 +26,8 @@ export interface Blob {
 }
 
 /** Maximum longitude: larger than 180, because some files extend beyond the antimeridian. */
-const MAX_LONGITUDE = 720
-const MAX_LATITUDE = 90.001
+export const MAX_LONGITUDE = 720
+export const MAX_LATITUDE = 90.001
 
 /** `damaged`: not Well-Known Binary, or of an unknown kind; `not_finite`: coordinates that are no numbers, or infinite; `off_earth`: no degrees */
 export type NoBlob = 'damaged' | 'not_finite' | 'off_earth'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { setPriority } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { messageOfError } from '@gateway/contracts/messages.js'
 import { isDiskFull } from '@gateway/core/files/disk-space.js'
 import { buildVector } from '../build.js'
@@ -9,12 +9,12 @@ import { writeFlatGeobuf } from '../forms/write-flatgeobuf.js'
 import { writeGeopackage } from '../forms/write-geopackage.js'
 import { writeShapefiles } from '../forms/write-shapefiles.js'
 import { buildIndex } from '../index-file/build-index.js'
+import { INDEX_FILE } from '../index-file/index-description.js'
 import { VectorFault, VectorReplaced } from '../index-file/vector-fault.js'
+import type { TableSource } from '../postgis/open-table.js'
 import type { BuiltTiles } from '../tiles/build-tiles.js'
 import type { Conversion, ConversionOutcome, FormTask } from './conversion.js'
-import { DEFAULT_CRS } from './crs.js'
-import type { ItemsQuery } from './items-query.js'
-import { fieldsOf } from './parameters.js'
+import { everyItem } from './parameters.js'
 import { OpenIndex } from './run-query.js'
 
 /** Makes files out of a vector for the parent process: an index, also with its tiles, or a download in another format. */
@@ -30,8 +30,9 @@ async function make(conversion: Conversion): Promise<BuiltTiles | null> {
   return null
 }
 
-async function makeForm(task: FormTask): Promise<void> {
-  await mkdir(dirname(task.output), { recursive: true })
+async function makeForm(whole: FormTask): Promise<void> {
+  await mkdir(dirname(whole.output), { recursive: true })
+  const task = whole.database === undefined ? whole : await copied(whole, whole.database)
   if (task.form === 'geojson' || task.form === 'csv') writeItems(task, task.form)
   else if (task.form === 'gpkg') writeGeopackage(task)
   else if (task.form === 'zip') await writeShapefiles(task)
@@ -40,12 +41,31 @@ async function makeForm(task: FormTask): Promise<void> {
   else writeItems(task, 'fgb')
 }
 
+/** Copies a table of a database into an index next to the output, which is removed with the scratch of the task. */
+async function copied(task: FormTask, database: TableSource): Promise<FormTask> {
+  const output = join(dirname(task.output), '.table')
+  await mkdir(output)
+  const { code, memoryMb } = task
+  const source = { root: '', path: '' }
+  const ofTable = {
+    source,
+    database,
+    kind: 'postgis',
+    fingerprint: null,
+    encoding: null,
+    code,
+    crs: null,
+    output,
+  } as const
+  const description = await buildIndex({ ...ofTable, limits: { memoryMb } })
+  return { ...task, index: join(output, INDEX_FILE), description: { ...task.description, ...description } }
+}
+
 /** Writes the same as `.../items`, without a limit. */
 function writeItems(
   { index, description, crs, isGuarded = false, output }: FormTask,
   format: 'geojson' | 'csv' | 'fgb',
 ): void {
-  const fields = fieldsOf(description)
   const opened = new OpenIndex(index)
   const fd = fs.openSync(output, 'wx')
   const write = (bytes: Uint8Array | string) => {
@@ -54,22 +74,7 @@ function writeItems(
   }
   try {
     if (format === 'geojson') write('{"type":"FeatureCollection","features":[')
-    const texts = format === 'geojson' && crs.uri === DEFAULT_CRS.uri ? (description.texts ?? null) : null
-    const query: ItemsQuery = {
-      ...{
-        index,
-        fields,
-        selected: fields,
-        geometryType: description.geometry_type,
-        hasZ: description.has_z ?? false,
-        crs,
-        format,
-        texts,
-      },
-      isGuarded,
-      ...{ limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, maxBytes: Number.POSITIVE_INFINITY },
-      ...{ filter: null, id: null, sort: [], after: null },
-    }
+    const query = everyItem({ description, file: index }, { crs, isGuarded }, format)
     for (const chunk of opened.run(query)) write(chunk.bytes)
     if (format === 'geojson') write(']}\n')
   } finally {
@@ -98,6 +103,8 @@ function outcomeOf(error: unknown): ConversionOutcome {
 }
 
 setPriority(PRIORITY)
+// Only the user of the services reads what is made.
+process.umask(0o077)
 process.on('disconnect', () => process.exit(0))
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})

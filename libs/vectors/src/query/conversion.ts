@@ -5,6 +5,7 @@ import { killTree, type LimitMet, type WorkLimits, watchWork } from '@gateway/co
 import type { BuildTask } from '../build.js'
 import type { IndexTask } from '../index-file/build-index.js'
 import type { IndexDescription } from '../index-file/index-description.js'
+import type { TableSource } from '../postgis/open-table.js'
 import type { BuiltTiles } from '../tiles/build-tiles.js'
 import type { Crs } from './crs.js'
 
@@ -13,8 +14,10 @@ export const FORMS = ['geojson', 'gpkg', 'fgb', 'zip', 'csv'] as const
 export type Form = (typeof FORMS)[number]
 
 export interface FormTask {
-  /** the file `index.gpkg` */
+  /** the file `index.gpkg`; empty for a table of a database */
   readonly index: string
+  /** absent: the features are those of the index */
+  readonly database?: TableSource | undefined
   readonly description: IndexDescription
   /** name of the only layer */
   readonly code: string

@@ -25,7 +25,9 @@ type Cell = SqlRow[number]
 function jsonOf(type: IndexField['type'], value: Cell): string {
   if (value === null || value instanceof Uint8Array) return 'null'
   if (type === 'boolean') return value === 0 || value === '0' ? 'false' : 'true'
-  if (type === 'integer' && typeof value === 'string' && /^-?\d+$/.test(value)) return value
+  // Numbers that a double does not hold.
+  if ((type === 'integer' || type === 'number') && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
+    return value
   if (type === 'json' && typeof value === 'string' && isJson(value)) return value
   return JSON.stringify(value)
 }
@@ -55,7 +57,7 @@ export function geoJsonOf(
       properties += `${properties === '' ? '' : ','}${names[i]}${jsonOf(type, value)}`
     }
     const id = row.ownId === null ? row.fid : idJson(row.ownId)
-    return `{"type":"Feature","id":${id},"geometry":${geoJsonText(row.geometry, convert)},"properties":{${properties}}}`
+    return `{"type":"Feature",${id === null ? '' : `"id":${id},`}"geometry":${geoJsonText(row.geometry, convert)},"properties":{${properties}}}`
   }
 }
 
@@ -95,7 +97,7 @@ class CsvEncoder implements Encoder {
   feature(row: Row, values: SqlRow): Uint8Array {
     const cells = values.map((value, i) => csvOf((this.#fields[i] as IndexField).type, value, this.#isGuarded))
     const isText = row.ownId !== null && idJson(row.ownId).startsWith('"')
-    const id = row.ownId === null ? String(row.fid) : idText(row.ownId)
+    const id = row.ownId === null ? String(row.fid ?? '') : idText(row.ownId)
     const first = csvField(id, this.#isGuarded && isText)
     const line = [first, ...cells, csvField(wktText(row.geometry, this.#convert), false)]
     return Buffer.from(`${line.join(',')}\r\n`)

@@ -37,7 +37,7 @@ export interface Indexed {
 
 /**
  * Writes FlatGeobuf 3. The header names a type only if all geometries have that type: readers rely on it. If one geometry has heights, all have them,
- * and NaN stands for a missing one.
+ * and 0 stands for a missing one, as in GDAL's own files: with NaN, no ring would be closed.
  */
 export class FlatGeobufEncoder implements Encoder {
   readonly #fields: readonly IndexField[]
@@ -138,7 +138,7 @@ class GeometryWriter {
   #simple(type: string, coordinates: unknown): number {
     const builder = this.#builder
     const [xy, z, ends]: [number[], number[], number[]] = [[], [], []]
-    const take = ([x = Number.NaN, y = Number.NaN, height = Number.NaN]: readonly number[]) => {
+    const take = ([x = Number.NaN, y = Number.NaN, height = 0]: readonly number[]) => {
       xy.push(x, y)
       z.push(height)
     }

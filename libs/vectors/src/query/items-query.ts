@@ -1,3 +1,4 @@
+import type { DatabaseTable } from '@gateway/contracts/postgis.js'
 import type { FeatureTexts, IndexField } from '../index-file/index-description.js'
 import type { Expression } from './cql2/expression.js'
 import type { Crs } from './crs.js'
@@ -10,13 +11,15 @@ export interface SortKey {
   readonly descending: boolean
 }
 
-/** Values of the sort keys of the last sent feature, then its `fid`. */
+/** Values of the sort keys of the last sent feature, then its `fid`; of a table: all as texts, then its key, or the number of features before the next. */
 export type After = readonly (string | number | null)[]
 
 /** A query of one index, which can be sent to another process. Its geometries are in longitude and latitude. */
 export interface ItemsQuery {
-  /** the file `index.gpkg` */
+  /** the file `index.gpkg`; empty for a table of a database */
   readonly index: string
+  /** absent: the features are those of an index */
+  readonly table?: DatabaseTable | undefined
   /** all fields */
   readonly fields: readonly IndexField[]
   /** the fields of the response */
@@ -70,7 +73,8 @@ export const CHUNK_MS = 100
 export type SqlRow = readonly (string | number | Uint8Array | null)[]
 
 export interface Row {
-  readonly fid: number
+  /** null: the feature has no id, because its table has no key */
+  readonly fid: number | null
   readonly ownId: string | null
   readonly geometry: Uint8Array | null
   readonly layer: string

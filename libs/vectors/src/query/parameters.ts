@@ -1,5 +1,7 @@
 import { CodedError, coded } from '@gateway/contracts/messages.js'
+import type { DatabaseTable } from '@gateway/contracts/postgis.js'
 import type { IndexDescription, IndexField } from '../index-file/index-description.js'
+import { postgisDialect } from '../postgis/dialect.js'
 import { type CompileContext, compile, GEOMETRY_NAME, OF_FEATURES } from './cql2/compile.js'
 import {
   type Expression,
@@ -64,6 +66,8 @@ export interface QueriedIndex {
   /** identifies the content */
   readonly revision: string
   readonly file: string
+  /** absent: the features are those of the file */
+  readonly table?: DatabaseTable
 }
 
 interface FieldsAndLayers {
@@ -88,7 +92,7 @@ export function timeFieldOf(fields: readonly IndexField[]): IndexField | undefin
 
 /** Parses the parameters of `.../items`. Throws `QueryError` (400), and `ReplacedError` for a cursor of other content (410). */
 export function parseItemsQuery(text: string, accept: string, index: QueriedIndex): ItemsQuery {
-  const { description, revision, file } = index
+  const { description, revision, file, table } = index
   const fields = fieldsOf(description)
   const given = single(text, new Set([...ITEMS_PARAMETERS, ...fields.map(({ name }) => name)]))
   const crsList = crsListOf(description)
@@ -105,7 +109,7 @@ export function parseItemsQuery(text: string, accept: string, index: QueriedInde
     ...equalities(given, fields),
   ].filter((condition) => condition !== null)
   const filter: Expression | null = conditions.length < 2 ? (conditions[0] ?? null) : { op: 'and', args: conditions }
-  if (filter !== null) check(filter, fields)
+  if (filter !== null) check(filter, fields, table)
   const selected = selectedOf(given.get('properties'), fields)
   const crs = crsAt('crs')
   const format = formatOf(given.get('f'), accept)
@@ -113,6 +117,7 @@ export function parseItemsQuery(text: string, accept: string, index: QueriedInde
   const isStored = format === 'geojson' && crs === DEFAULT_CRS && selected === fields && sort.length === 0
   return {
     index: file,
+    table,
     fields,
     selected,
     geometryType: description.geometry_type,
@@ -122,7 +127,7 @@ export function parseItemsQuery(text: string, accept: string, index: QueriedInde
     sort,
     limit: wholeNumber(given.get('limit'), 'limit', 1) ?? DEFAULT_LIMIT,
     offset: wholeNumber(given.get('offset'), 'offset', 0) ?? 0,
-    after: cursor === undefined ? null : afterOf(cursor, revision, sort),
+    after: cursor === undefined ? null : afterOf(cursor, revision, sort, table),
     crs,
     format,
     isGuarded,
@@ -133,7 +138,7 @@ export function parseItemsQuery(text: string, accept: string, index: QueriedInde
 
 /** Parses the parameters of `.../items/{id}`. Throws `QueryError`. */
 export function parseItemQuery(id: string, text: string, index: QueriedIndex): ItemsQuery {
-  const { description, file } = index
+  const { description, file, table } = index
   const fields = fieldsOf(description)
   const given = single(text, new Set(ITEM_PARAMETERS))
   if (id.includes('\0')) throw new QueryError('query_nul', { name: 'id' })
@@ -141,6 +146,7 @@ export function parseItemQuery(id: string, text: string, index: QueriedIndex): I
   if (format !== 'geojson') throw new QueryError('query_one_as')
   return {
     index: file,
+    table,
     fields,
     selected: selectedOf(given.get('properties'), fields),
     geometryType: description.geometry_type,
@@ -155,6 +161,24 @@ export function parseItemQuery(id: string, text: string, index: QueriedIndex): I
     format,
     texts: null,
     maxBytes: MAX_ANSWER_BYTES,
+  }
+}
+
+/** Returns the query for all features, as a download has them. */
+export function everyItem(
+  { description, file, table }: Omit<QueriedIndex, 'revision'>,
+  { crs, isGuarded }: { readonly crs: Crs; readonly isGuarded: boolean },
+  format: ItemsFormat,
+): ItemsQuery {
+  const fields = fieldsOf(description)
+  const isStored = format === 'geojson' && crs.uri === DEFAULT_CRS.uri
+  return {
+    ...{ index: file, table, fields, selected: fields, crs, format, isGuarded },
+    geometryType: description.geometry_type,
+    hasZ: description.has_z ?? false,
+    texts: isStored ? (description.texts ?? null) : null,
+    ...{ limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, maxBytes: Number.POSITIVE_INFINITY },
+    ...{ filter: null, id: null, sort: [], after: null },
   }
 }
 
@@ -448,7 +472,7 @@ function endOf(text: string): { first: number; last: number } | null {
 }
 
 /** Throws `QueryError` for filters that the query process would refuse. */
-function check(filter: Expression, fields: readonly IndexField[]): void {
+function check(filter: Expression, fields: readonly IndexField[], table: DatabaseTable | undefined): void {
   const context: CompileContext = {
     fields: new Map(fields.map((field) => [field.name, field])),
     geom: OF_FEATURES,
@@ -456,6 +480,7 @@ function check(filter: Expression, fields: readonly IndexField[]): void {
     usesTree: () => true,
     hasAny: () => true,
     findFolded: () => null,
+    ...(table !== undefined && { dialect: postgisDialect(table) }),
   }
   compile(filter, context)
 }
@@ -469,7 +494,7 @@ function orderName(sort: readonly SortKey[]): string {
   return sort.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(',')
 }
 
-function afterOf(cursor: string, revision: string, sort: readonly SortKey[]): After {
+function afterOf(cursor: string, revision: string, sort: readonly SortKey[], table: DatabaseTable | undefined): After {
   let value: unknown
   try {
     value = JSON.parse(Buffer.from(cursor, 'base64url').toString())
@@ -477,11 +502,14 @@ function afterOf(cursor: string, revision: string, sort: readonly SortKey[]): Af
     value = null
   }
   const [version, made, order, after] = Array.isArray(value) ? (value as unknown[]) : []
+  const keys = table?.key.length ?? 0
   const isAfter =
     Array.isArray(after) &&
-    after.length === sort.length + 1 &&
+    after.length === sort.length + Math.max(1, keys) &&
     after.every((one) => one === null || typeof one === 'string' || typeof one === 'number') &&
-    Number.isSafeInteger(after[after.length - 1])
+    (keys > 0
+      ? after.every((one) => one === null || typeof one === 'string')
+      : Number.isSafeInteger(after[after.length - 1]))
   if (version !== 1 || typeof made !== 'string') throw new QueryError('query_cursor_unknown')
   if (made !== revision) throw new ReplacedError(coded('query_cursor_replaced'))
   if (order !== orderName(sort) || !isAfter) throw new QueryError('query_cursor_order')

@@ -366,7 +366,11 @@ function stopWaiting(open: Open): void {
 }
 
 /** Returns the rest of a query after the features already sent. */
-function continued({ query, current, sent }: Open, last: After, bytes: number): ItemsQuery {
+export function continued(
+  { query, current, sent }: Pick<Open, 'query' | 'current' | 'sent'>,
+  last: After,
+  bytes: number,
+): ItemsQuery {
   return {
     ...current,
     continues: true,

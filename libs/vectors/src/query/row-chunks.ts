@@ -8,8 +8,10 @@ import {
   CHUNK_BYTES,
   CHUNK_MS,
   type Chunk,
+  type Encoder,
   FIRST_CHUNK_BYTES,
   type ItemsQuery,
+  type Row,
   type SqlRow,
 } from './items-query.js'
 
@@ -73,54 +75,88 @@ function behind(sort: ItemsQuery['sort'], after: After): Sql {
  * @param locatesAll true if no feature lacks a geometry
  */
 export function* rowChunks(query: ItemsQuery, rows: Iterator<SqlRow>, locatesAll: boolean): Generator<Chunk, void> {
-  const { selected, limit, maxBytes, sort } = query
-  const encoder = encoderOf(query, toCrs(query.crs), locatesAll)
-  const continues = query.continues === true
-  let parts: Uint8Array[] = continues ? [] : [encoder.head()]
-  let bytes = parts[0]?.length ?? 0
-  let total = bytes
-  let count = 0
-  let sent = 0
-  let last: After | null = null
-  let first = true
-  let startedAt = performance.now()
-  const flush = (state: Chunk['state']): Chunk => {
-    const chunk = { bytes: Buffer.concat(parts), count, last, state }
-    parts = []
-    bytes = 0
-    count = 0
-    first = false
-    return chunk
-  }
+  const { selected, sort } = query
+  const chunks = new ChunkWriter(query, locatesAll)
   try {
     for (;;) {
       const { value: row, done } = rows.next()
-      if (done === true) return yield flush('end')
-      if (sent === limit) return yield flush('more')
-      const feature = encoder.feature(
-        {
-          fid: row[0] as number,
-          ownId: row[1] as string | null,
-          geometry: row[2] as Uint8Array | null,
-          layer: row[3] as string,
-        },
-        row.slice(FIXED, FIXED + selected.length),
-        continues ? sent + 1 : sent,
-      )
-      // The first feature is sent whatever its size, since clients could otherwise never pass it.
-      if ((sent > 0 || continues) && total + feature.length > maxBytes) return yield flush('more')
-      parts.push(feature)
-      bytes += feature.length
-      total += feature.length
-      count++
-      sent++
-      last = [...(row.slice(FIXED + selected.length, FIXED + selected.length + sort.length) as After), row[0] as number]
-      if (bytes >= (first ? FIRST_CHUNK_BYTES : CHUNK_BYTES) || performance.now() - startedAt > CHUNK_MS) {
-        yield flush('going on')
-        startedAt = performance.now()
+      if (done === true) return yield chunks.end()
+      const feature = {
+        fid: row[0] as number,
+        ownId: row[1] as string | null,
+        geometry: row[2] as Uint8Array | null,
+        layer: row[3] as string,
       }
+      const keys = row.slice(FIXED + selected.length, FIXED + selected.length + sort.length) as After
+      const chunk = chunks.add(feature, row.slice(FIXED, FIXED + selected.length), [...keys, row[0] as number])
+      if (chunk === null) continue
+      yield chunk
+      if (chunk.state !== 'going on') return
+      chunks.resume()
     }
   } finally {
     rows.return?.()
+  }
+}
+
+/** Collects the features of a response in parts. */
+export class ChunkWriter {
+  readonly #query: ItemsQuery
+  readonly #encoder: Encoder
+  #parts: Uint8Array[]
+  #bytes: number
+  #total: number
+  #count = 0
+  #sent = 0
+  #last: After | null = null
+  #isFirst = true
+  #startedAt = performance.now()
+
+  /** @param locatesAll true if no feature lacks a geometry */
+  constructor(query: ItemsQuery, locatesAll: boolean) {
+    this.#query = query
+    this.#encoder = encoderOf(query, toCrs(query.crs), locatesAll)
+    this.#parts = query.continues === true ? [] : [this.#encoder.head()]
+    this.#bytes = this.#parts[0]?.length ?? 0
+    this.#total = this.#bytes
+  }
+
+  /**
+   * Adds a feature. Returns a part that is complete, also because the feature does not belong to the response any more; null: nothing is complete.
+   * @param position see `Chunk.last`
+   */
+  add(feature: Row, values: SqlRow, position: After): Chunk | null {
+    const { limit, maxBytes, continues = false } = this.#query
+    if (this.#sent === limit) return this.#flush('more')
+    const text = this.#encoder.feature(feature, values, continues ? this.#sent + 1 : this.#sent)
+    // The first feature is sent whatever its size, since clients could otherwise never pass it.
+    if ((this.#sent > 0 || continues) && this.#total + text.length > maxBytes) return this.#flush('more')
+    this.#parts.push(text)
+    this.#bytes += text.length
+    this.#total += text.length
+    this.#count++
+    this.#sent++
+    this.#last = position
+    const isFull = this.#bytes >= (this.#isFirst ? FIRST_CHUNK_BYTES : CHUNK_BYTES)
+    return isFull || performance.now() - this.#startedAt > CHUNK_MS ? this.#flush('going on') : null
+  }
+
+  /** Begins the time of the next part. */
+  resume(): void {
+    this.#startedAt = performance.now()
+  }
+
+  /** Returns the last part, after all features. */
+  end(): Chunk {
+    return this.#flush('end')
+  }
+
+  #flush(state: Chunk['state']): Chunk {
+    const chunk = { bytes: Buffer.concat(this.#parts), count: this.#count, last: this.#last, state }
+    this.#parts = []
+    this.#bytes = 0
+    this.#count = 0
+    this.#isFirst = false
+    return chunk
   }
 }

@@ -55,7 +55,10 @@ export async function buildTiles(task: TilesTask, onStep: () => void = () => {})
   const fields = description.fields.filter(({ name }) => task.fields === null || task.fields.includes(name))
   const layers = description.layers.map(({ id }) => id)
   const known = surveyed(folder, layers, fields)
-  if (known.count === 0 || known.box === null) return null
+  if (known.count === 0 || known.box === null) {
+    fs.rmSync(join(folder, FEATURE_FILE))
+    return null
+  }
   const maxZoom = task.maxZoom ?? Math.max(chosenMaxZoom(known), task.minZoom ?? 0)
   const minZoom = Math.min(task.minZoom ?? 0, maxZoom)
   const threads = known.count <= FEW_FEATURES ? 1 : Math.min(MAX_THREADS, availableParallelism(), maxZoom - minZoom + 1)

@@ -15,6 +15,20 @@ import type { paths } from './openapi.js'
 /** One message of a refusal, as in the header. */
 export type SaidMessage = readonly [code: string, params: MessageParams]
 
+/** Reasons of the service for a 503 that end without a change by an operator. */
+const PASSING: ReadonlySet<string> = new Set([
+  ...['control_plane_down', 'edge_starting', 'edge_stopping', 'edge_without_catalog', 'first_scans', 'shutting_down'],
+  ...[
+    'disk_silent',
+    'files_full',
+    'object_storage_silent',
+    'store_unreachable_again',
+    'tiles_disk_silent',
+    'try_again',
+  ],
+  ...['database_changing', 'features_indexing', 'features_replaced', 'shapefile_changing', 'vector_tiles_building'],
+])
+
 /** A response other than a success, or a missing response. */
 export class ApiError extends Error {
   /** HTTP status; 0: no response */
@@ -39,7 +53,9 @@ export class ApiError extends Error {
 
   /** True if the same request may succeed a moment later. */
   get mayPass(): boolean {
-    return this.status === 0 || this.status >= 500
+    if (this.status < 500) return this.status === 0
+    // A reason such as "rendering is off" lasts until somebody changes a setting.
+    return this.said.length === 0 || this.said.some(([code]) => PASSING.has(code))
   }
 }
 
@@ -72,7 +88,7 @@ const TIMEOUT_MS = 30_000
 /** For scans, availability checks and downloads. */
 export const LONG_TIMEOUT_MS = 600_000
 
-type Method = 'get' | 'post' | 'patch' | 'delete'
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 /** The paths of the OpenAPI document that take this method. */
 export type PathOf<M extends Method> = PathsWithMethod<paths, M>
 type Operation<M extends Method, P extends PathOf<M>> = paths[P] extends Record<M, infer O> ? O : never

@@ -109,7 +109,7 @@ export interface paths {
             filter?: {
               q?: string;
               /** @enum {string} */
-              kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+              kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
               /** @enum {string} */
               tiles_status?: "none" | "building" | "ready" | "failed";
               source_code?: string;
@@ -184,7 +184,7 @@ export interface paths {
                 versions: {
                   version: string;
                   /** @enum {string} */
-                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog" | "upstream";
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
@@ -252,6 +252,12 @@ export interface paths {
                 created_at: string;
                 /** Format: date-time */
                 updated_at: string;
+                upstream?: {
+                  /** @enum {string} */
+                  state: "open" | "closed";
+                  failures: number;
+                  message: string;
+                };
                 withdrawn: boolean;
                 source_enabled: boolean;
                 /** @enum {string} */
@@ -280,7 +286,7 @@ export interface paths {
           offset?: number;
           basemap_code?: string;
           source_code?: string;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog" | "upstream";
           format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -296,7 +302,7 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog" | "upstream";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
@@ -374,7 +380,7 @@ export interface paths {
           sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "relative_path" | "-relative_path" | "file_name" | "-file_name" | "size" | "-size" | "modified_at" | "-modified_at" | "source_code" | "-source_code" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+          kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
           tiles_status?: "none" | "building" | "ready" | "failed";
           source_code?: string;
           available?: "true" | "false";
@@ -461,7 +467,7 @@ export interface paths {
               versions: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog" | "upstream";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
@@ -529,6 +535,12 @@ export interface paths {
               created_at: string;
               /** Format: date-time */
               updated_at: string;
+              upstream?: {
+                /** @enum {string} */
+                state: "open" | "closed";
+                failures: number;
+                message: string;
+              };
               withdrawn: boolean;
               source_enabled: boolean;
               /** @enum {string} */
@@ -554,7 +566,7 @@ export interface paths {
           sort?: "version" | "-version" | "storage" | "-storage" | "format" | "-format" | "tile_size" | "-tile_size" | "min_zoom" | "-min_zoom" | "max_zoom" | "-max_zoom" | "revision" | "-revision" | "scanned_at" | "-scanned_at" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog" | "upstream";
           format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -571,7 +583,7 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog" | "upstream";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
@@ -654,7 +666,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog" | "upstream";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
               formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
@@ -776,7 +788,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog" | "upstream";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
               formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
@@ -903,7 +915,7 @@ export interface paths {
               code: string;
               name: string;
               /** @enum {string} */
-              kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+              kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
               relative_path: string;
               file_name: string;
               size: number;
@@ -1011,7 +1023,7 @@ export interface paths {
           sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "path" | "-path" | "enabled" | "-enabled" | "last_scan" | "-last_scan";
           limit?: number;
           offset?: number;
-          kind?: "basemap" | "vector" | "style";
+          kind?: "basemap" | "vector" | "style" | "postgis" | "service";
           enabled?: "true" | "false";
           status?: "running" | "succeeded" | "failed";
         };
@@ -1033,8 +1045,52 @@ export interface paths {
           "application/json": {
             code: string;
             /** @enum {string} */
-            kind: "basemap" | "vector" | "style";
-            path: string;
+            kind: "basemap" | "vector" | "style" | "postgis" | "service";
+            path?: string;
+            url?: string;
+            headers?: {
+              [key: string]: string;
+            };
+            schemas?: string[];
+            tables?: string[];
+            functions?: string[];
+            options?: {
+              ttl_seconds?: number;
+              statement_timeout_seconds?: number;
+              srid?: number;
+              id_column?: string;
+              /** @description the columns that are published; default: all */
+              properties?: string[];
+              pool?: number;
+              tables?: {
+                [key: string]: {
+                  ttl_seconds?: number;
+                  statement_timeout_seconds?: number;
+                  srid?: number;
+                  id_column?: string;
+                  /** @description the columns that are published; default: all */
+                  properties?: string[];
+                };
+              };
+            } | {
+              ttl_seconds?: number;
+              /** @enum {string} */
+              format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+              min_zoom?: number;
+              max_zoom?: number;
+              tile_size?: 256 | 512;
+              max_concurrent?: number;
+              timeout_seconds?: number;
+              meta_tiles?: number;
+              stale_days?: number;
+              subdomains?: string[];
+            };
+            layers?: (string | {
+              name: string;
+              code?: string;
+            })[];
+            has_password?: unknown;
+            has_headers?: unknown;
             name?: string;
             enabled?: boolean;
             /** @enum {string} */
@@ -1060,8 +1116,48 @@ export interface paths {
               code: string;
               name: string;
               /** @enum {string} */
-              kind: "basemap" | "vector" | "style";
+              kind: "basemap" | "vector" | "style" | "postgis" | "service";
               path: string;
+              has_password?: boolean;
+              has_headers?: boolean;
+              schemas?: string[];
+              tables?: string[];
+              functions?: string[];
+              options?: {
+                ttl_seconds?: number;
+                statement_timeout_seconds?: number;
+                srid?: number;
+                id_column?: string;
+                /** @description the columns that are published; default: all */
+                properties?: string[];
+                pool?: number;
+                tables?: {
+                  [key: string]: {
+                    ttl_seconds?: number;
+                    statement_timeout_seconds?: number;
+                    srid?: number;
+                    id_column?: string;
+                    /** @description the columns that are published; default: all */
+                    properties?: string[];
+                  };
+                };
+              } | {
+                ttl_seconds?: number;
+                /** @enum {string} */
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+                min_zoom?: number;
+                max_zoom?: number;
+                tile_size?: 256 | 512;
+                max_concurrent?: number;
+                timeout_seconds?: number;
+                meta_tiles?: number;
+                stale_days?: number;
+                subdomains?: string[];
+              };
+              layers?: (string | {
+                name: string;
+                code?: string;
+              })[];
               enabled: boolean;
               /** @enum {string} */
               publish: "automatic" | "approval";
@@ -1227,8 +1323,43 @@ export interface paths {
         content: {
           "application/json": {
             /** @enum {string} */
-            kind: "basemap" | "vector" | "style";
-            path: string;
+            kind: "basemap" | "vector" | "style" | "postgis" | "service";
+            path?: string;
+            url?: string;
+            schemas?: string[];
+            tables?: string[];
+            functions?: string[];
+            options?: {
+              ttl_seconds?: number;
+              statement_timeout_seconds?: number;
+              srid?: number;
+              id_column?: string;
+              /** @description the columns that are published; default: all */
+              properties?: string[];
+              pool?: number;
+              tables?: {
+                [key: string]: {
+                  ttl_seconds?: number;
+                  statement_timeout_seconds?: number;
+                  srid?: number;
+                  id_column?: string;
+                  /** @description the columns that are published; default: all */
+                  properties?: string[];
+                };
+              };
+            } | {
+              ttl_seconds?: number;
+              /** @enum {string} */
+              format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+              min_zoom?: number;
+              max_zoom?: number;
+              tile_size?: 256 | 512;
+              max_concurrent?: number;
+              timeout_seconds?: number;
+              meta_tiles?: number;
+              stale_days?: number;
+              subdomains?: string[];
+            };
             code?: string;
           };
         };
@@ -1406,7 +1537,7 @@ export interface paths {
               versions: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog" | "upstream";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
@@ -1474,6 +1605,12 @@ export interface paths {
               created_at: string;
               /** Format: date-time */
               updated_at: string;
+              upstream?: {
+                /** @enum {string} */
+                state: "open" | "closed";
+                failures: number;
+                message: string;
+              };
               withdrawn: boolean;
               source_enabled: boolean;
               /** @enum {string} */
@@ -1674,7 +1811,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog" | "upstream";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
               formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
@@ -1764,7 +1901,104 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog" | "upstream";
+              /** @enum {string} */
+              format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+              formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
+              tile_size: number;
+              min_zoom: number;
+              max_zoom: number;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
+              tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
+              crs: string;
+              coordinate_offset: "gcj02" | null;
+              revision: number;
+              available: boolean;
+              /** Format: date-time */
+              scanned_at: string;
+              path: string;
+              withdrawn: boolean;
+              held: boolean;
+              rejected_reason: string | null;
+              overrides: {
+                /** @enum {string} */
+                storage?: "xyz" | "tms";
+                /** @enum {string} */
+                tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                /** @enum {string} */
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+                bounds?: [
+                  number,
+                  number,
+                  number,
+                  number
+                ];
+                min_zoom?: number;
+                max_zoom?: number;
+                name?: string;
+                attribution?: string;
+                /** @enum {string} */
+                coordinate_offset?: "gcj02";
+              };
+              scanned: {
+                storage: ("xyz" | "tms") | null;
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
+                /** @enum {string} */
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ] | null;
+                min_zoom: number;
+                max_zoom: number;
+                name: string | null;
+                attribution: string | null;
+                coordinate_offset: "gcj02" | null;
+              };
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps/{code}/versions/{version}/refresh": {
+    post: {
+      parameters: {
+        path: {
+          code: string;
+          version: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            bounds?: [
+              number,
+              number,
+              number,
+              number
+            ];
+            min_zoom?: number;
+            max_zoom?: number;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              version: string;
+              /** @enum {string} */
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog" | "upstream";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
               formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
@@ -2166,6 +2400,129 @@ export interface paths {
               source_enabled: boolean;
               confirmed: components["schemas"]["EdgePresence"][];
               pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/uploads": {
+    post: {
+      responses: never;
+    };
+  };
+  "/api/v1/admin/uploads/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              received: number;
+            };
+          };
+        };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              received: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/uploads/{id}/import": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            kind: "basemap";
+            file: string;
+            bytes: number;
+            code: string;
+            version: string;
+          } | {
+            /** @enum {string} */
+            kind: "vector";
+            file: string;
+            bytes: number;
+            code: string;
+          } | {
+            /** @enum {string} */
+            kind: "style";
+            file: string;
+            bytes: number;
+            code?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @enum {string} */
+              kind: "basemap" | "vector" | "style";
+              code: string;
+              version: string | null;
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/uploads/{id}/content": {
+    put: {
+      parameters: {
+        query: {
+          offset: number;
+        };
+        path: {
+          id: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/octet-stream": string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              received: number;
             };
           };
         };
@@ -5202,7 +5559,7 @@ export interface components {
       versions: {
         version: string;
         /** @enum {string} */
-        storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+        storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog" | "upstream";
         /** @enum {string} */
         format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
         formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
@@ -5270,6 +5627,12 @@ export interface components {
       created_at: string;
       /** Format: date-time */
       updated_at: string;
+      upstream?: {
+        /** @enum {string} */
+        state: "open" | "closed";
+        failures: number;
+        message: string;
+      };
       withdrawn: boolean;
       source_enabled: boolean;
       /** @enum {string} */
@@ -5283,7 +5646,7 @@ export interface components {
     BasemapVersion: {
       version: string;
       /** @enum {string} */
-      storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+      storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog" | "upstream";
       /** @enum {string} */
       format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
       formats?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt")[];
@@ -5308,7 +5671,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
       relative_path: string;
       file_name: string;
       size: number;
@@ -5354,7 +5717,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
       relative_path: string;
       file_name: string;
       size: number;
@@ -5406,8 +5769,48 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "basemap" | "vector" | "style";
+      kind: "basemap" | "vector" | "style" | "postgis" | "service";
       path: string;
+      has_password?: boolean;
+      has_headers?: boolean;
+      schemas?: string[];
+      tables?: string[];
+      functions?: string[];
+      options?: {
+        ttl_seconds?: number;
+        statement_timeout_seconds?: number;
+        srid?: number;
+        id_column?: string;
+        /** @description the columns that are published; default: all */
+        properties?: string[];
+        pool?: number;
+        tables?: {
+          [key: string]: {
+            ttl_seconds?: number;
+            statement_timeout_seconds?: number;
+            srid?: number;
+            id_column?: string;
+            /** @description the columns that are published; default: all */
+            properties?: string[];
+          };
+        };
+      } | {
+        ttl_seconds?: number;
+        /** @enum {string} */
+        format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
+        min_zoom?: number;
+        max_zoom?: number;
+        tile_size?: 256 | 512;
+        max_concurrent?: number;
+        timeout_seconds?: number;
+        meta_tiles?: number;
+        stale_days?: number;
+        subdomains?: string[];
+      };
+      layers?: (string | {
+        name: string;
+        code?: string;
+      })[];
       enabled: boolean;
       /** @enum {string} */
       publish: "automatic" | "approval";

@@ -5,10 +5,11 @@ import { call, reads, send } from './client.js'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Ranges of a chart, with the step of its points. */
+/** Ranges of charts and lists, with the step of their points. Yesterday is the day before today in the viewer's zone; all others end now. */
 export const USAGE_RANGES = {
   hour: { step: 'hour', ms: HOUR_MS },
   day: { step: 'hour', ms: DAY_MS },
+  yesterday: { step: 'hour', ms: DAY_MS },
   week: { step: 'hour', ms: 7 * DAY_MS },
   month: { step: 'day', ms: 30 * DAY_MS },
   year: { step: 'day', ms: 365 * DAY_MS },
@@ -18,7 +19,7 @@ const STEP_MS = { hour: HOUR_MS, day: DAY_MS } as const
 /** Length from which a chosen range is shown by the day. */
 const MAX_HOURLY_MS = 8 * DAY_MS
 
-/** A period of usage: a range that ends now, or one between two times. */
+/** A period of usage: a range with a name, or one between two times. */
 export interface UsageSpan {
   readonly range: UsageRange | 'custom'
   /** for `custom`; milliseconds since 1970 */
@@ -27,10 +28,22 @@ export interface UsageSpan {
   readonly step: 'hour' | 'day'
 }
 
-/** Returns a range that ends now. */
+/** Returns a range with a name. */
 export function rangeUntil(range: UsageRange, nowMs: number): UsageSpan {
   const { step, ms } = USAGE_RANGES[range]
+  if (range === 'yesterday') {
+    const [fromMs, toMs] = [-1, 0].map((days) => midnightOf(nowMs, days)) as [number, number]
+    return { range, step, fromMs, toMs }
+  }
   return { range, step, fromMs: Math.floor((nowMs - ms) / STEP_MS[step]) * STEP_MS[step], toMs: nowMs }
+}
+
+/** Midnight in the viewer's zone, some days after that of a time; in whole hours, which is how usage is counted. */
+function midnightOf(ms: number, days: number): number {
+  const at = new Date(ms)
+  at.setHours(0, 0, 0, 0)
+  at.setDate(at.getDate() + days)
+  return Math.floor(at.getTime() / HOUR_MS) * HOUR_MS
 }
 
 /** Returns a range between two times, in whole hours or days. */
@@ -82,21 +95,11 @@ export function busiestQuery(by: UsageKind, count: number) {
   })
 }
 
-/** Periods of the list of users of a map. */
-export const TOGETHER_RANGES = { hour: HOUR_MS, week: 7 * DAY_MS, month: 30 * DAY_MS } as const
-export type TogetherRange = keyof typeof TOGETHER_RANGES
 /** Maximum rows on a page; the file has all. */
 const MOST_TOGETHER = 20
 
-function togetherCall(
-  by: 'token' | 'basemap',
-  id: string,
-  range: TogetherRange,
-  nowMs: number,
-  format: 'json' | 'csv',
-) {
-  const ms = TOGETHER_RANGES[range]
-  const from = new Date(Math.floor((nowMs - ms) / HOUR_MS) * HOUR_MS).toISOString()
+function togetherCall(by: 'token' | 'basemap', id: string, { fromMs, toMs }: UsageSpan, format: 'json' | 'csv') {
+  const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()]
   const only = by === 'token' ? { token_id: id } : { basemap_code: id }
   const query = {
     by: 'token,basemap',
@@ -104,21 +107,25 @@ function togetherCall(
     sort: '-requests',
     limit: MOST_TOGETHER,
     from,
+    to,
     format,
     ...only,
   } as const
   return call('get', '/api/v1/admin/usage', { params: { query } })
 }
 
-export function togetherFile(by: 'token' | 'basemap', id: string, range: TogetherRange, nowMs: number): string {
-  return togetherCall(by, id, range, nowMs, 'csv').path
+export function togetherFile(by: 'token' | 'basemap', id: string, span: UsageSpan): string {
+  return togetherCall(by, id, span, 'csv').path
 }
 
 /** The maps that a token used, or the tokens that used a map, in the order of their requests. */
-export function togetherQuery(by: 'token' | 'basemap', id: string, range: TogetherRange) {
+export function togetherQuery(by: 'token' | 'basemap', id: string, { range, ...chosen }: UsageSpan) {
   return queryOptions({
-    queryKey: ['usage', 'together', by, id, range],
-    queryFn: ({ signal }) => send(togetherCall(by, id, range, Date.now(), 'json'), signal),
+    queryKey: ['usage', 'together', by, id, range === 'custom' ? chosen : range],
+    queryFn: ({ signal }) => {
+      const span = range === 'custom' ? { range, ...chosen } : rangeUntil(range, Date.now())
+      return send(togetherCall(by, id, span, 'json'), signal)
+    },
   })
 }
 

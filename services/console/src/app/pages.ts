@@ -37,6 +37,7 @@ export const PAGES: readonly (readonly [path: string, load: Load | null, needs?:
   ['sources', async () => (await work()).SourcesPage],
   ['sources/new', async () => (await work()).NewSourcePage, 'admin'],
   ['sources/:code', async () => (await work()).SourcePage],
+  ['upload', async () => (await work()).UploadPage, 'operator'],
   ['slicing', async () => (await work()).SlicingPage],
   ['slicing/new', async () => (await work()).SubmitPage, 'operator'],
   ['slicing/jobs/:id', async () => (await work()).JobPage],

@@ -13,6 +13,7 @@ import IconPlugConnected from '~icons/plug-connected'
 import IconRefresh from '~icons/refresh'
 import IconSend from '~icons/send'
 import IconSun from '~icons/sun'
+import IconUpload from '~icons/upload'
 import IconUserShare from '~icons/user-share'
 import { segment } from '../api/client.js'
 import { NOT_SEEN } from '../api/list.js'
@@ -43,6 +44,7 @@ export function generalActions(t: Texts): readonly SearchAction[] {
     { label: t.tokens.issue, words: words.newToken, to: '/tokens/new', icon: IconKey, needs: 'admin' },
     { label: t.partner.title, words: words.partner, to: '/tokens/partner', icon: IconUserShare, needs: 'admin' },
     { label: t.sources.add, words: words.source, to: '/sources/new', icon: IconFolderPlus, needs: 'admin' },
+    { label: t.upload.title, words: t.upload.formats, to: '/upload', icon: IconUpload, needs: 'operator' },
     { label: t.slicing.submit, words: words.slice, to: '/slicing/new', icon: IconLayoutGridAdd, needs: 'operator' },
     { label: t.pushes.newPush, words: words.publish, to: '/pushes/new', icon: IconSend, needs: 'operator' },
     {

@@ -7,6 +7,7 @@ import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import IconFolderSearch from '~icons/folder-search'
 import IconKey from '~icons/key'
 import IconLayoutGrid from '~icons/layout-grid'
+import IconPalette from '~icons/palette'
 import IconPlugConnected from '~icons/plug-connected'
 import IconSearch from '~icons/search'
 import IconStack2 from '~icons/stack-2'
@@ -18,6 +19,7 @@ import { TARGETS } from '../api/pushes.js'
 import { SCAN_SOURCES } from '../api/scan-sources.js'
 import { useAllowed } from '../api/session.js'
 import { SLICE_JOBS } from '../api/slicing.js'
+import { STYLES } from '../api/styles.js'
 import { TOKENS } from '../api/tokens.js'
 import { useNavigate } from '../router/hooks.js'
 import { useLanguage, useTexts } from '../texts/texts.js'
@@ -67,7 +69,10 @@ export function Search() {
       }))
     const group = (name: string, entries: SpotlightActionData[]) =>
       entries.length === 0 ? [] : [{ group: name, actions: entries }]
-    return [...group(t.nav.pages, pages), ...group(t.nav.things, things), ...group(t.nav.actions, actions)]
+    const listed = [...group(t.nav.pages, pages), ...group(t.nav.things, things), ...group(t.nav.actions, actions)]
+    // An exact code is the first hit, whatever page or action has the same word.
+    const exact = (found[0]?.code ?? '').toLowerCase() === text && text !== ''
+    return exact ? listed.sort((a, b) => Number(b.group === t.nav.things) - Number(a.group === t.nav.things)) : listed
   }, [t, found, go, typed, allowed, choose, setColorScheme])
   const [entered, setEntered] = useState(false)
   // The list marks its first entry on typing, which is before the service has found it.
@@ -125,6 +130,8 @@ interface Found {
   readonly label: string
   readonly note: string
   readonly icon: Icon
+  /** by which it can be named exactly; of a token its prefix */
+  readonly code: string
   /** actions for the entry */
   readonly actions?: readonly SearchAction[]
 }
@@ -139,6 +146,7 @@ function useFound(typed: string) {
   })
   const basemaps = useQuery(find(BASEMAPS))
   const vectors = useQuery(find(VECTORS))
+  const styles = useQuery(find(STYLES))
   const sources = useQuery(find(SCAN_SOURCES))
   const tokens = useQuery(find(TOKENS))
   const targets = useQuery(find(TARGETS))
@@ -146,31 +154,46 @@ function useFound(typed: string) {
   // "Nothing found" must wait until every list has responded.
   const searching =
     q !== typed.trim() ||
-    [basemaps, vectors, sources, tokens, targets, jobs].some((query) => query.isPending || query.isPlaceholderData)
+    [basemaps, vectors, styles, sources, tokens, targets, jobs].some(
+      (query) => query.isPending || query.isPlaceholderData,
+    )
   const found = useMemo(() => {
     if (q === '') return []
-    const found = (to: string, label: string, note: string, icon: Icon): Found => ({ to, label, note, icon })
-    return [
+    const found = (code: string, to: string, label: string, note: string, icon: Icon): Found => {
+      return { to, label, note, icon, code }
+    }
+    const all = [
       ...(tokens.data?.items ?? []).map(({ id, name, prefix }) =>
-        found(`/tokens/${segment(id)}`, name, `${t.nav.tokens} · ${prefix}`, IconKey),
+        found(prefix, `/tokens/${segment(id)}`, name, `${t.nav.tokens} · ${prefix}`, IconKey),
       ),
       ...(basemaps.data?.items ?? []).map(({ code, name }) => ({
-        ...found(`/basemaps/${segment(code)}`, name, `${t.nav.basemaps} · ${code}`, IconStack2),
+        ...found(code, `/basemaps/${segment(code)}`, name, `${t.nav.basemaps} · ${code}`, IconStack2),
         actions: basemapActions(t, code, name),
       })),
       ...(vectors.data?.items ?? []).map(({ code, name, relative_path: path }) =>
-        found(`/vectors/${segment(code)}`, name, `${t.nav.vectors} · ${code} · ${path}`, IconVector),
+        found(code, `/vectors/${segment(code)}`, name, `${t.nav.vectors} · ${code} · ${path}`, IconVector),
+      ),
+      ...(styles.data?.items ?? []).map(({ code, name }) =>
+        found(code, `/styles/${segment(code)}`, name, `${t.nav.styles} · ${code}`, IconPalette),
       ),
       ...(sources.data?.items ?? []).map(({ code, name, path }) =>
-        found(`/sources/${segment(code)}`, name, `${t.nav.sources} · ${path}`, IconFolderSearch),
+        found(code, `/sources/${segment(code)}`, name, `${t.nav.sources} · ${path}`, IconFolderSearch),
       ),
       ...(targets.data?.items ?? []).map(({ code, name, url, path }) =>
-        found(`/pushes/targets/${segment(code)}`, name, `${t.pushes.targets} · ${url ?? path}`, IconPlugConnected),
+        found(
+          code,
+          `/pushes/targets/${segment(code)}`,
+          name,
+          `${t.pushes.targets} · ${url ?? path}`,
+          IconPlugConnected,
+        ),
       ),
       ...(jobs.data?.items ?? []).map(({ id, name, target_code: layer }) =>
-        found(`/slicing/jobs/${segment(id)}`, name || layer, `${t.slicing.jobs} · ${layer}`, IconLayoutGrid),
+        found(id, `/slicing/jobs/${segment(id)}`, name || layer, `${t.slicing.jobs} · ${layer}`, IconLayoutGrid),
       ),
     ]
-  }, [q, basemaps.data, vectors.data, sources.data, tokens.data, targets.data, jobs.data, t])
+    const isExact = ({ code }: Found) => Number(code.toLowerCase() === q.toLowerCase())
+    return all.sort((a, b) => isExact(b) - isExact(a))
+  }, [q, basemaps.data, vectors.data, styles.data, sources.data, tokens.data, targets.data, jobs.data, t])
   return { found, searching: searching && typed.trim() !== '' }
 }

@@ -16,11 +16,16 @@ const PAGES = (t: Texts) =>
     e: ['/edges', t.work.edges.title],
     b: ['/basemaps', t.nav.basemaps],
     v: ['/vectors', t.nav.vectors],
+    y: ['/styles', t.nav.styles],
+    m: ['/preview', t.maps.preview.title],
     c: ['/sources', t.nav.sources],
     s: ['/slicing', t.nav.slicing],
     t: ['/tokens', t.nav.tokens],
     p: ['/pushes', t.nav.pushes],
+    k: ['/signing-keys', t.nav.signing],
+    n: ['/notifications', t.work.notifications.title],
     a: ['/audit', t.nav.audit],
+    i: ['/settings', t.nav.settings],
   }) as const satisfies Readonly<Record<string, readonly [to: string, label: string]>>
 
 /** Forms by the key after `n`. */
@@ -28,6 +33,7 @@ const FORMS = (t: Texts) =>
   ({
     t: ['/tokens/new', t.work.shortcuts.newToken, 'admin'],
     p: ['/pushes/new', t.work.shortcuts.newPush, 'operator'],
+    u: ['/upload', t.upload.title, 'operator'],
   }) as const
 
 export const SHOW_SHORTCUTS = 'show-shortcuts'

@@ -17,6 +17,7 @@ export function isVector({ format, vector_layers: layers }) {
 /** Returns a set of tiles as a source of MapLibre. */
 export function sourceOf(set) {
   const { tiles, minzoom, maxzoom, attribution, tileSize, encoding } = set
+  if (set.geojson !== undefined) return { type: 'geojson', data: set.geojson }
   const common = { tiles, minzoom, maxzoom, attribution, ...boundsOf(set) }
   if (isVector(set)) return { ...common, type: 'vector' }
   return isTerrain(set)
@@ -35,17 +36,19 @@ export function boundsOf({ bounds }) {
  * @param first number of vector layers that the map already has
  */
 export function layersOf(set, source, first) {
+  if (set.geojson !== undefined) return layersOfVector(source, null, first)
   if (isVector(set)) return (set.vector_layers ?? []).flatMap(({ id }, i) => layersOfVector(source, id, first + i))
   return [{ id: source, source, type: isTerrain(set) ? 'hillshade' : 'raster' }]
 }
 
+/** @param id null: GeoJSON has no layers */
 function layersOfVector(source, id, n) {
   const colour = colourOf(n)
   const layer = (type, geometry, paint) => ({
-    id: `${source} ${id} ${type}`,
+    id: `${source} ${id ?? ''} ${type}`,
     type,
     source,
-    'source-layer': id,
+    ...(id !== null && { 'source-layer': id }),
     filter: ['==', ['geometry-type'], geometry],
     paint,
   })

@@ -59,7 +59,7 @@ function draw(sets, count) {
       layers,
     },
   })
-  if (sets.length === 1) zoomToTiles(map, sets[0])
+  if (sets.length === 1 && sets[0].geojson === undefined) zoomToTiles(map, sets[0])
   map.addControl(new NavigationControl())
   map.addControl(new ScaleControl())
   map.on('error', ({ error }) => tell(error.message))
@@ -68,6 +68,8 @@ function draw(sets, count) {
 
 /** Returns the common bounds of several sets; nothing if one of them has no bounds. */
 function startOf(sets) {
+  const [{ geojson, center, zoom }, ...others] = sets.length === 0 ? [{}] : sets
+  if (geojson !== undefined && others.length === 0) return center === undefined ? {} : { center, zoom }
   const all = sets.map((set) => boundsOf(set).bounds)
   if (all.length === 0 || all.includes(undefined)) return {}
   const edge = (i, most) => most(...all.map((bounds) => bounds[i]))
@@ -86,9 +88,19 @@ async function fetchSet(kind, names, token) {
   const path = names.map(encodeURIComponent).join('/')
   const answer = await fetch(`../${kind}/${path}/tilejson.json?token=${encodeURIComponent(token)}`)
   const set = await answer.json()
+  // While a vector has no tiles, its style names the GeoJSON that draws it, or the reason why nothing does.
+  if (!answer.ok && kind === 'vectors') return fetchWhole(code, token)
   if (!answer.ok) throw new Error(t.notShown(code, set.error))
   if (set.tile_matrix_set !== undefined) throw new Error(t.otherGrid(code, set.crs))
   return { ...set, code, source: `${kind} ${code}` }
+}
+
+async function fetchWhole(code, token) {
+  const answer = await fetch(`../vectors/${encodeURIComponent(code)}/style.json?token=${encodeURIComponent(token)}`)
+  const style = await answer.json()
+  if (!answer.ok) throw new Error(t.notShown(code, style.error))
+  const { center, zoom, name } = style
+  return { name, code, center, zoom, geojson: style.sources.data.data, source: `vectors ${code}` }
 }
 
 /** Shows the attributes of the vector features at a click. */
@@ -100,11 +112,11 @@ function showFeatures(map, { point: { x, y }, lngLat }) {
   const found = map.queryRenderedFeatures(around).slice(0, MOST_SHOWN)
   if (found.length === 0) return
   const content = element('div')
-  for (const { sourceLayer, properties } of found) {
+  for (const { sourceLayer, source, properties } of found) {
     const list = element('dl')
     for (const [name, value] of Object.entries(properties))
       list.append(element('dt', name), element('dd', String(value)))
-    content.append(element('h2', sourceLayer), list)
+    content.append(element('h2', sourceLayer ?? source), list)
   }
   new Popup({ maxWidth: '24rem' }).setLngLat(lngLat).setDOMContent(content).addTo(map)
 }

@@ -14,6 +14,8 @@ export interface MapContent {
   readonly projection?: typeof GEOGRAPHIC.name
   /** minimum zoom, below which the map would be empty */
   readonly minZoom?: number
+  /** zoom from which its tiles are drawn; the first view is not below it */
+  readonly drawnFrom?: number
   readonly sources: Readonly<Record<string, SourceSpecification>>
   readonly layers: readonly LayerSpecification[]
 }
@@ -66,6 +68,14 @@ export function MapView(props: MapViewProps) {
     map?.setStyle({ ...ground(content), sources: { ...content.sources }, layers: [...content.layers] }, { diff: true })
   }, [map, content])
 
+  const { drawnFrom } = content
+  const drawnBefore = useRef(drawnFrom)
+  useEffect(() => {
+    if (map === null || drawnFrom === drawnBefore.current) return
+    drawnBefore.current = drawnFrom
+    showTiles(map, drawnFrom)
+  }, [map, drawnFrom])
+
   if (failure !== null) {
     return (
       <Alert color="orange" title={t.map.failed}>
@@ -100,7 +110,10 @@ function createMap(container: HTMLDivElement, latest: Latest, t: ReturnType<type
   map.on('mousemove', (event) => latest.current.onPointer?.(event))
   map.once('style.load', () => {
     // The map knows its projection only now.
-    if (camera === null && bounds !== null) map.fitBounds(unbroken(bounds), { padding: 24, duration: 0 })
+    if (camera === null && bounds !== null) {
+      map.fitBounds(unbroken(bounds), { padding: 24, duration: 0 })
+      showTiles(map, content.drawnFrom)
+    }
     map.on('moveend', () => {
       const { lat, lng } = map.getCenter().wrap()
       latest.current.onCamera?.({ zoom: map.getZoom(), lat, lon: lng })
@@ -110,6 +123,11 @@ function createMap(container: HTMLDivElement, latest: Latest, t: ReturnType<type
   map.on('error', () => {})
   map.once('load', () => latest.current.onReady?.(map))
   return map
+}
+
+/** Moves a map that would be empty to the zoom from which it has tiles. */
+function showTiles(map: MapLibre, drawnFrom: number | undefined): void {
+  if (drawnFrom !== undefined && map.getZoom() < drawnFrom) map.setZoom(drawnFrom)
 }
 
 const WORLD: { zoom: number; center: [number, number] } = { zoom: 0.5, center: [0, 20] }

@@ -58,12 +58,15 @@ export function versionContent(
       ...plane,
       // For vector tiles the map uses the lower zoom, and in its square the world has two tiles at zoom 1.
       ...(geographic && { minZoom: 1 }),
+      drawnFrom: range.minzoom,
       sources: { version: { type: 'vector', tiles, ...range, ...bounds }, ...withGrid.sources },
       layers: [...vectorLayers.flatMap((name, i) => vectorLayersOf('version', name, i)), ...withGrid.layers],
     }
   }
   return {
     ...plane,
+    // A zoom of the map is one of tiles of 512 pixels.
+    drawnFrom: range.minzoom - Math.log2(512 / version.tile_size),
     sources: {
       version: { type: 'raster', tiles, tileSize: version.tile_size, ...range, ...bounds },
       ...withGrid.sources,

@@ -1,3 +1,5 @@
+import { counted } from './plural.js'
+
 /** Texts of switches, canaries, approvals and automatic scans. */
 export const enAutomation = {
   tab: 'Defaults',
@@ -91,4 +93,35 @@ export const enCopies = {
   writeWhole: 'Export the version',
   begun: 'The export is queued.',
   failed: 'The export was not queued',
+}
+
+/** Texts of the page that uploads a file. */
+export const enUpload = {
+  title: 'Upload a file',
+  drop: 'Drop a file here',
+  pick: 'Choose a file',
+  formats:
+    'GeoJSON, a zipped shapefile, GeoPackage, FlatGeobuf, CSV with coordinates, MBTiles, PMTiles, a cloud-optimized GeoTIFF, or a style (JSON or zip).',
+  unknown: (name: string) => `${name} has none of these formats.`,
+  as: 'Import as',
+  kinds: { basemap: 'Basemap', vector: 'Vector', style: 'Style' },
+  codeHint: {
+    basemap: 'A version of an earlier upload with this code is replaced; another version is added to it.',
+    vector: 'An earlier upload with this code is replaced.',
+    style: 'An earlier upload with this code is replaced. A zip may name the code by its folder.',
+  },
+  versionHint: 'The label of this version, such as a date.',
+  action: 'Upload',
+  again: 'Continue',
+  pause: 'Pause',
+  other: 'Another file',
+  progress: 'Upload',
+  sent: (sent: string, all: string) => `${sent} of ${all} sent. The same file continues here after an interruption.`,
+  importing: 'The gateway checks the file.',
+  done: (code: string) => `${code} is imported`,
+  failed: 'The file was not imported',
+  csvColumns: 'The CSV needs a column of longitudes and one of latitudes in degrees, such as lon and lat.',
+  csvTooLarge: 'A CSV of more than 100 MB cannot be converted here. Convert it to FlatGeobuf or GeoPackage.',
+  csvSkipped: (rows: number) => `${counted(rows, 'row was', 'rows were')} left out`,
+  csvSkippedHint: 'They have no valid coordinates.',
 }

@@ -4,11 +4,11 @@ import { counted } from './plural.js'
 export const enVectors = {
   what: 'the vectors',
   title: 'Vectors',
-  lead: 'GeoJSON, shapefiles, GeoPackages, FlatGeobuf, KML, GML and CSV, as found by scans.',
+  lead: 'GeoJSON, shapefiles, GeoPackages, FlatGeobuf, KML, GML, GPX, DXF and CSV, as found by scans.',
   search: 'Search vectors',
   empty: 'No vectors yet',
   emptyAdvice:
-    'Add a scan source of kind vector. Its directory holds .geojson, .shp, .zip, .gpkg, .fgb, .kml, .gml and .csv files, at any depth.',
+    'Add a scan source of kind vector. Its directory holds .geojson, .shp, .zip, .gpkg, .fgb, .kml, .gml, .gpx, .dxf and .csv files, at any depth.',
   kinds: {
     geojson: 'GeoJSON',
     shapefile: 'Shapefile',
@@ -20,6 +20,11 @@ export const enVectors = {
     kmz: 'KMZ',
     gml: 'GML',
     csv: 'CSV',
+    gpx: 'GPX',
+    dxf: 'DXF',
+    zipped_geodatabase: 'Zipped File Geodatabase',
+    postgis: 'PostGIS table',
+    'postgis-function': 'PostGIS function',
   },
   crs: 'Coordinate system',
   geometry: 'Geometry',

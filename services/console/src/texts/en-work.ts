@@ -4,7 +4,16 @@ import { counted } from './plural.js'
 export const enWork = {
   unavailableMap: 'The files of this version were not found. The map returns when a scan finds them again.',
   charts: {
-    ranges: { hour: '1 h', day: '24 h', week: '7 d', month: '30 d', year: '1 y', custom: 'Custom' },
+    noData: 'No data',
+    ranges: {
+      hour: '1 h',
+      day: '24 h',
+      yesterday: 'Yesterday',
+      week: '7 d',
+      month: '30 d',
+      year: '1 y',
+      custom: 'Custom',
+    },
     from: 'From',
     to: 'Until',
     zoomOut: 'Reset zoom',

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 import type { MessageCode } from '@gateway/contracts/messages.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
-import { enAutomation, enCopies } from './en-automation.js'
+import { enAutomation, enCopies, enUpload } from './en-automation.js'
 import { enMaps } from './en-maps.js'
 import { enPartner } from './en-partner.js'
 import { enStyles } from './en-styles.js'
@@ -14,6 +14,7 @@ import { counted } from './plural.js'
 export const en = {
   brand: 'Map asset gateway',
   automation: enAutomation,
+  upload: enUpload,
   copies: enCopies,
   skipToContent: 'Skip to content',
   common: {
@@ -392,6 +393,8 @@ export const en = {
       `URLs then end in .${after}. Clients that request .${before} get 404 until their URL is changed.`,
     cacheWarning: 'Clients may cache tiles for a year: they may continue to use the tiles that they have.',
     zoomsShrink: 'The new version has fewer zoom levels: clients that zoom in further see nothing.',
+    scanWarned: 'The last scan warned about this version',
+    moreWarnings: (n: number) => `${n} more on the page of the source`,
     unavailableDefault: 'This version is currently unavailable: its tiles would return 404.',
     defaultBack: (version: string) => `Roll back to ${version}`,
     defaultDone: (code: string, version: string) => `${version} is now the default of ${code}`,
@@ -758,16 +761,24 @@ export const en = {
     took: 'Took',
     message: 'Message',
     statuses: { running: 'Running', succeeded: 'Succeeded', failed: 'Failed' },
-    kinds: { basemap: 'Basemaps', vector: 'Vectors', style: 'Styles' },
+    kinds: { basemap: 'Basemaps', vector: 'Vectors', style: 'Styles', postgis: 'PostGIS', service: 'Services' },
     kindHint: {
       basemap: '{code}/{version}/{z}/{x}/{y}.png, {code}/{version}.mbtiles or .pmtiles; without versions too',
       vector: '.geojson, .gpkg, .fgb, and .shp with its sidecar files, at any depth',
       style: '{code}/style.json or {code}.json with sprites; fonts/{name}/ with glyph ranges or font files',
+      postgis: 'tables, views and tile functions of a database, as vectors',
+      service: 'layers of WMTS, WMS, TileJSON, ArcGIS or OGC API - Tiles, or an XYZ template, as basemaps',
     },
     codeHint: 'A short name for this source. It cannot be changed later.',
     pathHint:
       'A directory that the control plane and the edges can read, s3://bucket/prefix, or an https URL. Storage credentials are settings.',
     pathWrong: 'A path begins with a slash, s3:// or https:// and contains no credentials.',
+    database: 'Address of the database',
+    databaseHint:
+      'postgres://role:password@host:port/name. The password is stored and never shown again. Use a role that may only read.',
+    databaseWrong: 'The address of a database begins with postgres://.',
+    schemas: 'Schemas',
+    schemasHint: 'Separated by commas; empty: public',
     enabledHint:
       'A disabled source is not scanned, and its maps are not served. They are served again as soon as it is enabled.',
     kindFixed: 'The kind of a source cannot be changed.',
@@ -1075,7 +1086,6 @@ export const en = {
     deletedToken: (id: string) => `a deleted token (${id}…)`,
     mapsUsed: 'Maps it used',
     usedBy: 'Who used this map',
-    togetherRanges: { hour: 'Last hour', week: '7 days', month: '30 days' },
     token: 'Token',
     basemap: 'Basemap',
     signed: 'Signed URLs',
@@ -1148,6 +1158,7 @@ export const en = {
       target_code: 'Target',
       default_version: 'Default version',
       withdrawn: 'Withdrawn',
+      prefix: 'Prefix',
       basemap_codes: 'Basemaps',
       vector_codes: 'Vectors',
       layer_codes: 'Layers',
@@ -1203,6 +1214,7 @@ export const en = {
       'basemap.roll-back-canary': 'Canary rolled back',
       'basemap.cancel-switch': 'Default switch cancelled',
       'basemap.switch-failed': 'Default switch failed',
+      'version.refresh': 'Tiles of a service asked for again',
       'version.approve': 'Version approved',
       'version.reject': 'Version rejected',
       'version.restore': 'Version restored',
@@ -1339,6 +1351,8 @@ export const en = {
       CALLBACK_ALLOW: 'The only destinations of callbacks and pushes; empty: all that the default rules allow',
       SMTP_URL: 'Mail server of notifications, with its credentials',
       SMTP_FROM: 'Sender of notifications',
+      UPSTREAM_ALLOW: 'The only services of others that are asked for tiles; empty: all that the default rules allow',
+      UPSTREAM_DENY: 'Services of others that are never asked for tiles',
       CALLBACK_DENY: 'Destinations to which callbacks and pushes are never sent',
       RETRY_WAITS: 'Seconds before each retry of a delivery',
       JOB_RETENTION_DAYS: 'Days for which finished slicing jobs and their logs are kept',

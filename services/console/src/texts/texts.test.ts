@@ -17,6 +17,8 @@ function texts(tree: Tree, path = ''): readonly (readonly [string, string])[] {
 
 /** Names that are the same in every language. */
 const INTERNATIONAL = new Set([
+  'vectors.kinds.gpx',
+  'vectors.kinds.dxf',
   'audit.fields.url',
   'basemaps.addresses',
   'maps.tabs.addresses',

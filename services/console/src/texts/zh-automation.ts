@@ -1,4 +1,4 @@
-import type { enAutomation, enCopies } from './en-automation.js'
+import type { enAutomation, enCopies, enUpload } from './en-automation.js'
 
 export const zhAutomation: typeof enAutomation = {
   tab: '默认版本',
@@ -89,4 +89,34 @@ export const zhCopies: typeof enCopies = {
   writeWhole: '导出整个版本',
   begun: '导出已进入队列。',
   failed: '导出未进入队列',
+}
+
+export const zhUpload: typeof enUpload = {
+  title: '上传文件',
+  drop: '将文件拖到这里',
+  pick: '选择文件',
+  formats:
+    'GeoJSON、压缩的 shapefile、GeoPackage、FlatGeobuf、带坐标的 CSV、MBTiles、PMTiles、云优化 GeoTIFF，或样式（JSON 或 zip）。',
+  unknown: (name) => `${name} 不是这些格式。`,
+  as: '导入为',
+  kinds: { basemap: '底图', vector: '矢量', style: '样式' },
+  codeHint: {
+    basemap: '同一代码的上传：相同版本会被替换，其他版本会添加进去。',
+    vector: '同一代码的上一次上传会被替换。',
+    style: '同一代码的上一次上传会被替换。压缩包可以用其文件夹作为代码。',
+  },
+  versionHint: '这个版本的标签，例如日期。',
+  action: '上传',
+  again: '继续',
+  pause: '暂停',
+  other: '换一个文件',
+  progress: '上传',
+  sent: (sent, all) => `已发送 ${sent}，共 ${all}。中断后选择同一文件会继续。`,
+  importing: '网关正在检查文件。',
+  done: (code) => `已导入 ${code}`,
+  failed: '文件未导入',
+  csvColumns: 'CSV 需要经度列和纬度列（以度为单位），例如 lon 和 lat。',
+  csvTooLarge: '这里不能转换超过 100 MB 的 CSV。请先转换为 FlatGeobuf 或 GeoPackage。',
+  csvSkipped: (rows) => `略过了 ${rows} 行`,
+  csvSkippedHint: '这些行没有有效的坐标。',
 }

@@ -8,7 +8,7 @@ export const zhVectors: typeof enVectors = {
   search: '搜索矢量',
   empty: '还没有矢量',
   emptyAdvice:
-    '请添加类型为矢量的扫描源。其目录下任意深度存放 .geojson、.shp、.zip、.gpkg、.fgb、.kml、.gml 和 .csv 文件。',
+    '请添加类型为矢量的扫描源。其目录下任意深度存放 .geojson、.shp、.zip、.gpkg、.fgb、.kml、.gml、.gpx、.dxf 和 .csv 文件。',
   kinds: {
     geojson: 'GeoJSON',
     shapefile: 'Shapefile',
@@ -20,6 +20,11 @@ export const zhVectors: typeof enVectors = {
     kmz: 'KMZ',
     gml: 'GML',
     csv: 'CSV',
+    gpx: 'GPX',
+    dxf: 'DXF',
+    zipped_geodatabase: '压缩的 File Geodatabase',
+    postgis: 'PostGIS 表',
+    'postgis-function': 'PostGIS 函数',
   },
   crs: '坐标系',
   geometry: '几何类型',

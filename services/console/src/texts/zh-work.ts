@@ -3,7 +3,16 @@ import type { enWork } from './en-work.js'
 export const zhWork: typeof enWork = {
   unavailableMap: '未找到此版本的文件。扫描再次找到它们后，地图会恢复。',
   charts: {
-    ranges: { hour: '1 小时', day: '24 小时', week: '7 天', month: '30 天', year: '1 年', custom: '自定义' },
+    noData: '无数据',
+    ranges: {
+      hour: '1 小时',
+      day: '24 小时',
+      yesterday: '昨天',
+      week: '7 天',
+      month: '30 天',
+      year: '1 年',
+      custom: '自定义',
+    },
     from: '从',
     to: '至',
     zoomOut: '重置缩放',

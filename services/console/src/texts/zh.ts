@@ -1,7 +1,7 @@
 import type { Texts } from './en.js'
 
 /** 简体中文；与 en.ts 结构相同。 */
-import { zhAutomation, zhCopies } from './zh-automation.js'
+import { zhAutomation, zhCopies, zhUpload } from './zh-automation.js'
 import { zhMaps } from './zh-maps.js'
 import { zhMessages } from './zh-messages.js'
 import { zhPartner } from './zh-partner.js'
@@ -12,6 +12,7 @@ import { zhWork } from './zh-work.js'
 export const zh: Texts = {
   brand: '地图资产网关',
   automation: zhAutomation,
+  upload: zhUpload,
   copies: zhCopies,
   skipToContent: '跳到正文',
   common: {
@@ -378,6 +379,8 @@ export const zh: Texts = {
       `之后 URL 以 .${after} 结尾。仍请求 .${before} 的客户端会得到 404，直到改用新的 URL。`,
     cacheWarning: '客户端可能把瓦片缓存一年：它们可能继续使用已有的瓦片。',
     zoomsShrink: '新版本的级别较少：放大到更高级别的客户端看不到内容。',
+    scanWarned: '上一次扫描对这个版本给出了警告',
+    moreWarnings: (n) => `另有 ${n} 条，见扫描源的页面`,
     unavailableDefault: '此版本目前不可用：它的瓦片会返回 404。',
     defaultBack: (version) => `回滚到 ${version}`,
     defaultDone: (code, version) => `${version} 已是 ${code} 的默认版本`,
@@ -734,15 +737,22 @@ export const zh: Texts = {
     took: '用时',
     message: '消息',
     statuses: { running: '进行中', succeeded: '成功', failed: '失败' },
-    kinds: { basemap: '底图', vector: '矢量', style: '样式' },
+    kinds: { basemap: '底图', vector: '矢量', style: '样式', postgis: 'PostGIS', service: '服务' },
     kindHint: {
       basemap: '{code}/{version}/{z}/{x}/{y}.png、{code}/{version}.mbtiles 或 .pmtiles；也可以不分版本',
       vector: '任意深度的 .geojson、.gpkg、.fgb，以及带附属文件的 .shp',
       style: '{code}/style.json 或 {code}.json 及雪碧图；fonts/{名称}/ 下的字形范围或字体文件',
+      postgis: '数据库的表、视图和瓦片函数，作为矢量',
+      service: 'WMTS、WMS、TileJSON、ArcGIS 或 OGC API - Tiles 的图层，或 XYZ 模板，作为底图',
     },
     codeHint: '此扫描源的简短名称，之后不能修改。',
     pathHint: '控制面和边缘节点都能读取的目录、s3://bucket/prefix 或 https URL。存储的凭据在设置中。',
     pathWrong: '路径以斜杠、s3:// 或 https:// 开头，且不含凭据。',
+    database: '数据库地址',
+    databaseHint: 'postgres://role:password@host:port/name。密码会被保存，之后不再显示。请使用只读角色。',
+    databaseWrong: '数据库地址以 postgres:// 开头。',
+    schemas: '模式',
+    schemasHint: '以逗号分隔；留空为 public',
     enabledHint: '停用的扫描源不再扫描，其中的地图也不再提供；重新启用后立即恢复。',
     kindFixed: '扫描源的类型不能修改。',
     saved: (code) => `${code} 已保存`,
@@ -1037,7 +1047,6 @@ export const zh: Texts = {
     deletedToken: (id) => `已删除的令牌（${id}…）`,
     mapsUsed: '使用过的地图',
     usedBy: '谁使用了此地图',
-    togetherRanges: { hour: '最近 1 小时', week: '7 天', month: '30 天' },
     token: '令牌',
     basemap: '底图',
     signed: '签名 URL',
@@ -1109,6 +1118,7 @@ export const zh: Texts = {
       target_code: '推送目标',
       default_version: '默认版本',
       withdrawn: '已撤下',
+      prefix: '令牌前缀',
       basemap_codes: '底图',
       vector_codes: '矢量',
       layer_codes: '图层',
@@ -1164,6 +1174,7 @@ export const zh: Texts = {
       'basemap.roll-back-canary': '回滚灰度切换',
       'basemap.cancel-switch': '取消切换默认版本',
       'basemap.switch-failed': '切换默认版本失败',
+      'version.refresh': '重新请求服务的瓦片',
       'version.approve': '批准版本',
       'version.reject': '拒绝版本',
       'version.restore': '恢复版本',
@@ -1299,6 +1310,8 @@ export const zh: Texts = {
       CALLBACK_ALLOW: '回调和推送仅可发往的目的地；留空：默认规则允许的所有目的地',
       SMTP_URL: '通知所用的邮件服务器及其凭据',
       SMTP_FROM: '通知的发件人',
+      UPSTREAM_ALLOW: '仅可请求瓦片的外部服务；留空：默认规则允许的所有服务',
+      UPSTREAM_DENY: '绝不请求瓦片的外部服务',
       CALLBACK_DENY: '回调和推送绝不发往的目的地',
       RETRY_WAITS: '每次重试交付前等待的秒数',
       JOB_RETENTION_DAYS: '已结束的切片任务及其日志的保留天数',

@@ -57,22 +57,32 @@ function placeOf({ action, subject, detail }: AuditEntry): string | null {
   }
 }
 
+interface AuditDetailProps extends Pick<AuditEntry, 'detail'> {
+  readonly action?: string
+  readonly lines?: number
+}
+
 /** Shows each changed field with its old and new value. */
-export function AuditDetail({ detail, lines }: { detail: AuditEntry['detail']; lines?: number }) {
-  const { fields } = useTexts().audit
+export function AuditDetail({ action = '', detail, lines }: AuditDetailProps) {
+  const t = useTexts()
+  // The target of slicing is a layer, and not one of pushes.
+  const layer = t.slicing.code
+  const isSlice = action.startsWith('slice.')
+  const fields = isSlice ? { ...t.audit.fields, target: layer, target_code: layer } : t.audit.fields
+  const nameOf = (field: string) => (fields as Readonly<Record<string, string>>)[field] ?? field
   const { before, after, ...others } = detail
   const changes = changedFields(before, after)
   return (
     <Text size="sm" component="div" className="wrap" {...(lines !== undefined && { lineClamp: lines })}>
       {changes.map(([name, was, is]) => (
         <div key={name}>
-          {fields[name] ?? name}: {was !== undefined && <Value value={was} as="del" />}{' '}
+          {nameOf(name)}: {was !== undefined && <Value value={was} as="del" />}{' '}
           {is !== undefined && <Value value={is} as="ins" />}
         </div>
       ))}
       {Object.entries(others).map(([name, value]) => (
         <div key={name}>
-          {fields[name] ?? name}: <Value value={value} as="bdi" />
+          {nameOf(name)}: <Value value={value} as="bdi" />
         </div>
       ))}
       {changes.length === 0 && Object.keys(others).length === 0 && '–'}

@@ -23,7 +23,7 @@ interface FilterFieldProps {
 
 /** A filter of a list: a choice of values, or a text field. */
 export function FilterField({ filter, value, onChange }: FilterFieldProps) {
-  const t = useTexts().table
+  const { table: t, common } = useTexts()
   const { label, options, otherwise = t.any(label), isMoment = false } = filter
   if (options === undefined)
     return <EnteredFilter label={label} isMoment={isMoment} value={value} onChange={onChange} />
@@ -31,7 +31,14 @@ export function FilterField({ filter, value, onChange }: FilterFieldProps) {
     <NativeSelect
       aria-label={label}
       value={value}
-      data={[{ value: '', label: otherwise }, ...options.map(([value, text]) => ({ value, label: text }))]}
+      data={[
+        { value: '', label: otherwise },
+        ...options.map(([value, text]) => {
+          // A bare "no" does not say to which question.
+          const isBare = text === common.yes || text === common.no
+          return { value, label: isBare ? `${label}: ${text}` : text }
+        }),
+      ]}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   )

@@ -8,12 +8,14 @@ import { compareRoutes } from './compare/routes.js'
 import { defaultSwitchRoutes } from './edit/default-switch-routes.js'
 import { defaultVersionRoute } from './edit/default-version.js'
 import { forgetRoutes } from './edit/forget-routes.js'
+import { refreshRoutes } from './edit/refresh-version.js'
 import { reviewRoutes } from './edit/review-version.js'
 import { updateBasemapRoute } from './edit/update-basemap.js'
 import { updateVectorRoute } from './edit/update-vector.js'
 import { updateVersionRoute } from './edit/update-version.js'
 import { healthRoutes } from './health/routes.js'
 import { importRoutes } from './imports/routes.js'
+import { uploadRoutes } from './imports/upload-routes.js'
 import { adminListRoutes } from './listing/admin-routes.js'
 import { registerOpenCors } from './listing/cors.js'
 import { detailRoutes } from './listing/detail-routes.js'
@@ -43,10 +45,12 @@ export async function catalogRoutes(app: App, ctx: ControlContext, { edges, gate
   defaultSwitchRoutes(app, ctx)
   updateVersionRoute(app, ctx, edges)
   reviewRoutes(app, ctx, edges)
+  refreshRoutes(app, ctx, edges)
   updateBasemapRoute(app, ctx, edges)
   updateVectorRoute(app, ctx, edges)
   forgetRoutes(app, ctx, edges)
   healthRoutes(app, ctx)
   await styleRoutes(app, ctx, edges)
   await importRoutes(app, ctx, findCaller)
+  await uploadRoutes(app, ctx)
 }

@@ -11,6 +11,7 @@ const LINKS = {
   openapi: '/api/v1/openapi.json',
   catalog: '/api/v1/catalog/basemaps',
   wmts: '/wmts',
+  wms: '/wms',
   ogc: '/ogc',
   tms: '/tms/1.0.0',
   map: '/map/',

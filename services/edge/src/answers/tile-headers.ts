@@ -29,17 +29,20 @@ export function tileHeaders(
     readonly type: string
     /** default: false */
     readonly stale?: boolean
+    /** default: 0 */
+    readonly leftOut?: number | undefined
   },
 ): Pick<TileAnswer, 'found' | 'notModified'> {
-  const { etag, modified, packed, gzip, type, stale = false } = tile
+  const { etag, modified, packed, gzip, type, stale = false, leftOut = 0 } = tile
   const vary = packed ? 'Authorization, X-Access-Token, Accept-Encoding' : 'Authorization, X-Access-Token'
   const common = `Cache-Control: ${cacheControl}\r\nLast-Modified: ${modified}\r\nVary: ${vary}\r\n${stale ? STALE : ''}${CORS_LINES}`
   const encoding = gzip ? 'Content-Encoding: gzip\r\n' : ''
   const tags = version.tagLines
+  const thinned = leftOut > 0 ? `\r\nx-features-left-out: ${leftOut}` : ''
   return {
     found: {
       name: 'Content-Type',
-      value: `${type}\r\nETag: ${etag}\r\n${encoding}${common}${tags === '' ? '' : `\r\n${tags}`}`,
+      value: `${type}\r\nETag: ${etag}\r\n${encoding}${common}${tags === '' ? '' : `\r\n${tags}`}${thinned}`,
     },
     notModified: { name: 'ETag', value: `${etag}\r\n${common}` },
   }

@@ -1,14 +1,18 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type CodedMessage, coded, type MessageCode, textOf } from '@gateway/contracts/messages.js'
+import type { ReadFacts } from '@gateway/contracts/vector.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import type { VectorSource } from '@gateway/vectors/formats/open-vector.js'
 import { DESCRIPTION_FILE, INDEX_FILE, indexDescriptionSchema } from '@gateway/vectors/index-file/index-description.js'
+import type { Databases } from '@gateway/vectors/postgis/databases.js'
+import { descriptionOf } from '@gateway/vectors/postgis/description.js'
 import { type Conversion, type ConversionOutcome, type Form, runConversion } from '@gateway/vectors/query/conversion.js'
 import { type Crs, DEFAULT_CRS } from '@gateway/vectors/query/crs.js'
+import type { Chunk, ItemsQuery } from '@gateway/vectors/query/items-query.js'
 import type { QueriedIndex } from '@gateway/vectors/query/parameters.js'
 import { QueryProcesses } from '@gateway/vectors/query/query-processes.js'
 import { LRUCache } from 'lru-cache'
@@ -20,6 +24,8 @@ import { type Derived, DerivedStore } from './derived-store.js'
 const MEMORY_MB = 1_500
 /** Time in ms after which the existence of an index is checked again. */
 const LOOK_AGAIN_MS = 1_000
+/** Limit: the size of a table is not known, so that a copy of it gets the limits of a file of this size. */
+const LARGEST_TABLE_BYTES = 2 ** 30
 /** Limit: cached descriptions of indexes. */
 const MAX_DESCRIPTIONS = 500
 
@@ -29,6 +35,7 @@ export interface FeaturesOptions {
   readonly tiles: Pick<TileLoader, 'remote'>
   /** Returns a vector as the catalog has it now. */
   current(code: string): CatalogVector | undefined
+  readonly databases: Databases
 }
 
 export type NotMade = Exclude<Derived, { made: true }>
@@ -36,7 +43,8 @@ export type FoundIndex = { readonly made: true; readonly index: QueriedIndex } |
 
 /** The features of vectors: an index for each content, queries of it, and downloads that are made from it. */
 export class VectorFeatures {
-  readonly queries = new QueryProcesses()
+  readonly databases: Databases
+  readonly #queries = new QueryProcesses()
   readonly #store: DerivedStore
   readonly #maxBytes: number
   readonly #tiles: Pick<TileLoader, 'remote'>
@@ -44,13 +52,15 @@ export class VectorFeatures {
   readonly #described = new LRUCache<string, QueriedIndex>({
     max: MAX_DESCRIPTIONS,
   })
+  readonly #copies = new LRUCache<string, { readonly label: string; goodUntilMs: number }>({ max: MAX_DESCRIPTIONS })
   /** folders in which an index was found a moment ago */
   readonly #looked = new LRUCache<string, true>({
     max: MAX_DESCRIPTIONS,
     ttl: LOOK_AGAIN_MS,
   })
 
-  constructor({ folder, maxBytes, tiles, current }: FeaturesOptions) {
+  constructor({ folder, maxBytes, tiles, current, databases }: FeaturesOptions) {
+    this.databases = databases
     this.#store = new DerivedStore(folder, maxBytes)
     this.#maxBytes = maxBytes
     this.#tiles = tiles
@@ -63,6 +73,8 @@ export class VectorFeatures {
    * @param caller see `DerivedStore.get`
    */
   async index(vector: CatalogVector, caller = ''): Promise<FoundIndex> {
+    const ofDatabase = databaseIndex(vector)
+    if (ofDatabase !== null) return ofDatabase
     const revision = revisionOf(vector)
     const { build, buildRevision } = vector.stored.tiles
     // Uses the index that the control plane has built with the tiles, if it is visible on this host and of the current
@@ -91,26 +103,50 @@ export class VectorFeatures {
     return index && { made: true, index }
   }
 
+  /** Runs a query of an index or a table. See `QueryProcesses.run`. @param code of the vector */
+  run(query: ItemsQuery, code: string, gone?: AbortSignal, caller = ''): AsyncGenerator<Chunk, void> {
+    const { table } = query
+    return table === undefined
+      ? this.#queries.run(query, gone, caller)
+      : this.databases.run({ ...query, table }, code, gone, caller)
+  }
+
   /** Returns a download of an indexed vector in another form. */
   async form(
     vector: CatalogVector,
-    { description, revision, file }: QueriedIndex,
+    { description, revision, file, table }: QueriedIndex,
     form: Form,
     { crs, isGuarded }: { readonly crs: Crs; readonly isGuarded: boolean },
     caller = '',
   ): Promise<Derived> {
     const system = crs === DEFAULT_CRS ? 'crs84' : crs.uri.replace(/^.*\//, '')
-    const name = `${revision}-${system}${isGuarded ? '-guarded' : ''}.${form}`
+    const base = `${revision}-${system}${isGuarded ? '-guarded' : ''}`
+    const copy = table === undefined ? null : this.#copyOf(`${base}.${form} ${table.isPersonal ? caller : ''}`)
+    const name = `${base}${copy === null ? '' : `-${copy.label}`}.${form}`
     const { code } = vector.stored
     const fileName = `download.${form}`
     const make = async (target: string) => {
       const output = path.join(target, fileName)
-      const task = { index: file, description, code, form, crs, isGuarded, output, memoryMb: MEMORY_MB }
-      return this.#convert(vector, { what: 'form', task }, target, (await fs.stat(file)).size)
+      const database = table === undefined ? undefined : await this.databases.tableSource(table, caller)
+      const task = { index: file, database, description, code, form, crs, isGuarded, output, memoryMb: MEMORY_MB }
+      const bytes = table === undefined ? (await fs.stat(file)).size : LARGEST_TABLE_BYTES
+      const outcome = await this.#convert(vector, { what: 'form', task }, target, bytes)
+      await fs.rm(path.join(target, '.table'), { recursive: true, force: true })
+      return outcome
     }
     const derived = await this.#store.get(name, code, make, caller)
+    if (copy !== null) copy.goodUntilMs = performance.now() + (table?.ttlSeconds ?? 0) * 1000
     // It has its own folder, whose time is that of its last use, because the file's own times are part of its tag.
     return derived.made ? { made: true, path: path.join(derived.path, fileName) } : derived
+  }
+
+  /** Returns the copy of a table that downloads are sent from: the one that is being made, or that was made a moment ago. */
+  #copyOf(name: string): { readonly label: string; goodUntilMs: number } {
+    const known = this.#copies.get(name)
+    if (known !== undefined && performance.now() < known.goodUntilMs) return known
+    const copy = { label: randomUUID(), goodUntilMs: Number.POSITIVE_INFINITY }
+    this.#copies.set(name, copy)
+    return copy
   }
 
   async #describe(folder: string, revision: string): Promise<QueriedIndex> {
@@ -127,7 +163,8 @@ export class VectorFeatures {
   }
 
   close(): void {
-    this.queries.close()
+    this.#queries.close()
+    this.databases.close()
   }
 
   /** Runs a conversion until its vector is withdrawn, deleted or has new content. */
@@ -187,6 +224,26 @@ export class VectorFeatures {
     }
     const real = await fs.realpath(folder)
     return { root: real, path: path.join(real, `source.${location.replace(/^.*\./, '')}`) }
+  }
+}
+
+/** Returns the description of what a database has; null: the vector is a file. */
+function databaseIndex({ stored, factsText }: CatalogVector): FoundIndex | null {
+  const facts = factsText === null ? null : (JSON.parse(factsText) as ReadFacts)
+  const relation = facts?.relation
+  if (facts === null || relation === undefined) return null
+  if (relation.what === 'function')
+    return { made: false, why: 'fault', message: textOf(coded('features_of_function', { name: stored.code })) }
+  const { geometry_type: geometryType, feature_count: count, bounds } = facts
+  const description = descriptionOf({ relation, name: stored.code, geometryType, count, bounds })
+  return {
+    made: true,
+    index: {
+      description,
+      revision: `${stored.fingerprint.slice(0, 16)}-${stored.revision}`,
+      file: '',
+      table: relation,
+    },
   }
 }
 

@@ -57,11 +57,18 @@ function routesOf<Stored extends Listed, Entry extends ReaderEntry<Stored>>(
       const ask = askEntry(edge, req.getUrl())
       if (ask === null) return onOther(edge, res, req)
       const code = decodedSegment(req.getParameter(0) ?? '')
+      // Malformed for every caller, so it is refused before the token is judged, as the control plane does.
+      if (code === null) return refuseUndecodable(edge, res, req)
       answer(edge, res, req, ask, ({ edge: own, area }) =>
-        code === null ? UNDECODABLE : catalogEntry(kind, own.freshness.catalog, code, own.settings, area),
+        catalogEntry(kind, own.freshness.catalog, code, own.settings, area),
       )
     },
   }
+}
+
+function refuseUndecodable(edge: Edge, res: HttpResponse, req: HttpRequest): void {
+  edge.counters.requests++
+  answerRefusal(new RequestContext(edge, 'catalog', res, req), UNDECODABLE)
 }
 
 function answer(

@@ -151,6 +151,10 @@ beforeAll(async () => {
   fs.writeFileSync(path.join(home, 'plain/0/0/0.pbf'), tile)
   fs.mkdirSync(path.join(home, 'broken/0/0'), { recursive: true })
   fs.writeFileSync(path.join(home, 'broken/0/0/0.pbf'), tile.subarray(0, tile.length - 40))
+  for (const place of ['0/0/0', '3/4/3', '3/5/3']) {
+    fs.mkdirSync(path.join(home, 'maplibre', path.dirname(place)), { recursive: true })
+    fs.writeFileSync(path.join(home, 'maplibre', `${place}.mlt`), place)
+  }
   fs.mkdirSync(folder)
   await writePmtiles(path.join(folder, 'tiles.pmtiles'), tiles, description)
   const pbf = { format: 'pbf', extension: 'pbf', maxZoom: 0, vectorLayers, metadata: { features: '9' } } as const
@@ -172,6 +176,16 @@ beforeAll(async () => {
         version('broken', 'xyz'),
         version('packed.pmtiles', 'pmtiles'),
         version('packed.mbtiles', 'mbtiles'),
+        storedBasemap(
+          'maplibre',
+          [
+            storedVersion('v1', {
+              ...{ ...pbf, format: 'mlt', extension: 'mlt', maxZoom: 3, storage: 'xyz' },
+              path: path.join(home, 'maplibre'),
+            }),
+          ],
+          { sourcePath: home },
+        ),
       ],
     },
     {
@@ -312,4 +326,20 @@ test('a vector whose box has no area lies inside or outside', async () => {
   ] as const)
     for (const address of [`/api/v1/catalog/vectors/${code}`, `/ogc/collections/${code}`])
       expect([(await get(address, headers)).status, address]).toEqual([status, address])
+})
+
+test('a MapLibre Tile, which nothing cuts, is served inside the area, and refused if its buffer crosses the boundary', async () => {
+  // 3/4/3 lies from 0 to 45 degrees of longitude, and from 0 to 41 degrees of latitude.
+  const statuses = async (area: Bounds) => {
+    const headers = { 'x-access-token': tokenWithin(area) }
+    const places = ['0/0/0', '3/4/3', '3/5/3']
+    const got = places.map((place) => get(`/tiles/maplibre/v1/${place}.mlt`, headers))
+    return (await Promise.all(got)).map(({ status }) => status)
+  }
+  for (let i = 0; i < 2; i++) {
+    expect(await statuses([-10, -10, 60, 60])).toEqual([403, 200, 403])
+    expect(await statuses([-10, -10, 100, 60])).toEqual([403, 200, 200])
+    expect(await statuses([0, 0, 45, 41])).toEqual([403, 403, 403])
+    expect(await statuses([-180, -90, 180, 90])).toEqual([200, 200, 200])
+  }
 })

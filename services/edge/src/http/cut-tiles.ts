@@ -40,7 +40,7 @@ export function cutTile(
   const { version, place } = target
   const boxes = areaInTile(matrixSetOf(version.stored), place, area)
   if (boxes === null || version.stored.format !== 'pbf') return null
-  const name = `${version.contentId}/${place.z}/${place.x}/${place.y} ${target.cacheControl}${cutKey(area, inGzip)}`
+  const name = `${version.contentId}/${place.z}/${place.x}/${place.y}${place.variant ?? ''} ${target.cacheControl}${cutKey(area, inGzip)}`
   return edge.hotTiles.cutOnce(name, async () => {
     const loaded = await new Promise<LoadOutcome>((settle) => edge.tiles.load(version, place, { isWanted, settle }))
     if (loaded.kind !== 'tile') return loaded
@@ -65,7 +65,12 @@ export function cutKey(area: Bounds, inGzip: boolean): string {
   return `${areaKey(area)}${inGzip ? '' : ' plain'}`
 }
 
-async function plainBytes(edge: Edge, { version }: TileTarget, { body, encoding }: Tile): Promise<Uint8Array | 'busy'> {
+/** Returns the content of a tile, whose part of a file is released. */
+export async function plainBytes(
+  edge: Edge,
+  { version }: Pick<TileTarget, 'version'>,
+  { body, encoding }: Tile,
+): Promise<Uint8Array | 'busy'> {
   const stored = body instanceof Uint8Array ? body : await readPartOf(edge, version.root, body)
   if (stored === 'busy' || encoding !== 'gzip') return stored
   return unpack(stored, { maxOutputLength: MAX_PLAIN_BYTES })

@@ -18,7 +18,15 @@ import { OWN_ROUTES } from './server.js'
 
 const BASEMAPS = 3_000
 const CAPABILITIES = '/wmts?SERVICE=WMTS&REQUEST=GetCapabilities'
-const LISTS = [CAPABILITIES, '/ogc/collections', '/tms/1.0.0', '/api/v1/catalog/basemaps', '/api/v1/catalog/vectors']
+const LISTS = [
+  CAPABILITIES,
+  '/wms',
+  '/wms?VERSION=1.1.1',
+  '/ogc/collections',
+  '/tms/1.0.0',
+  '/api/v1/catalog/basemaps',
+  '/api/v1/catalog/vectors',
+]
 /** Larger responses must be finished documents, which are sent from their file. */
 const LARGEST_OWN_ANSWER = 64 * 1024
 
@@ -314,6 +322,7 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   '/archives/*': ['/archives/map-1/v1.pmtiles'],
   '/t/*': ['/t/nobody/geojson/roads-1.geojson'],
   '/wmts': [CAPABILITIES, `${CAPABILITIES}&only=map-1`, '/wmts?SERVICE=WMTS&REQUEST=GetTile'],
+  '/wms': ['/wms', '/wms?SERVICE=WMS&REQUEST=GetMap', '/wms?SERVICE=WMS&REQUEST=GetFeatureInfo'],
   '/wmts/*': ['/wmts/1.0.0/WMTSCapabilities.xml'],
   '/tms/*': ['/tms/1.0.0', '/tms/1.0.0/map-1'],
   '/arcgis/*': ['info', 'services', 'services/map-1/MapServer', 'services/map-1/MapServer/tilemap/0/0/0/8/8'].map(

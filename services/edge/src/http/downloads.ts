@@ -2,16 +2,18 @@ import path from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { VECTOR_DOWNLOADS, type VectorKind } from '@gateway/contracts/vector.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
-import { FORMS } from '@gateway/vectors/query/conversion.js'
+import { FORMS, type Form } from '@gateway/vectors/query/conversion.js'
 import type { Edge } from '../edge.js'
+import { namesBeside } from '../files/names-beside.js'
 import type { CatalogVector } from '../sync/catalog.js'
 import { ANY_TOKEN, type Ask, admit, type Wanted } from './authorize.js'
 import { noVector, shownName } from './missing-reasons.js'
 import { onOther } from './proxy.js'
 import { answerRefusal, UNDECODABLE } from './refusals.js'
-import { RequestContext } from './request-context.js'
+import { guarded, RequestContext } from './request-context.js'
 import { answerOpened } from './send-download.js'
 import { wantedVector } from './tile-answer.js'
 import { openVector } from './vector-file.js'
@@ -57,12 +59,36 @@ export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const granted = () => {
     if (!vector?.served) return answerVector(exchange, vector, code)
     const isStored = VECTOR_DOWNLOADS[vector.stored.kind].extension === extension
-    if (isStored && !isOtherFile(exchange.query)) return answerVector(exchange, vector, code)
     const form = FORMS.find((known) => known === extension)
+    const isOther = isOtherFile(exchange.query) || (form !== undefined && isForeignText(vector))
+    if (isStored && !isOther) return void answerStored(exchange, vector, form)
     if (form !== undefined) return answerForm(exchange, vector, form)
     answerRefusal(exchange, otherKind(code, vector.stored.kind))
   }
   admit(exchange, ask, granted)
+}
+
+/** True for a text in another encoding than UTF-8, in which no program expects GeoJSON and few expect CSV. */
+function isForeignText({ stored: { kind }, encoding }: CatalogVector): boolean {
+  return (kind === 'geojson' || kind === 'csv') && encoding !== null && !/^(?:UTF-8|ASCII)$/i.test(encoding.name)
+}
+
+/** Sends a vector in its stored form. A shapefile without `.shx`, which GDAL does not open, is written again. */
+async function answerStored(exchange: RequestContext, vector: CatalogVector, form: Form | undefined) {
+  const { kind, path: file, sourcePath } = vector.stored
+  if (form === undefined || kind !== 'shapefile' || isRemote(file))
+    return answerVector(exchange, vector, vector.stored.code)
+  const { disks } = exchange.edge
+  const looked = await disks
+    .run(sourcePath, { read: () => namesBeside(file), discard: () => {}, isWanted: () => !exchange.aborted })
+    .catch(() => null)
+  const isIncomplete =
+    looked?.ok === true && looked.value.length > 0 && !looked.value.some((name) => /\.shx$/i.test(name))
+  guarded(exchange.edge, () => {
+    if (exchange.aborted) return
+    if (isIncomplete) answerForm(exchange, vector, form)
+    else answerVector(exchange, vector, vector.stored.code)
+  })
 }
 
 /** `code` is null if it cannot be decoded, and empty if the address does not name a file. */
@@ -122,5 +148,7 @@ function otherKind(code: string, kind: VectorKind): Refusal {
 /** `name` is the one in the request. */
 function answerVector(exchange: RequestContext, vector: CatalogVector | undefined, name: string) {
   if (!vector?.served) return answerRefusal(exchange, noVector(name))
+  const { kind } = vector.stored
+  if (kind === 'postgis' || kind === 'postgis-function') return answerForm(exchange, vector, 'geojson')
   answerOpened(exchange, openVector(exchange, vector), { vector: vector.stored.code })
 }

@@ -1,8 +1,10 @@
+import { Readable } from 'node:stream'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded, type MessageCode } from '@gateway/contracts/messages.js'
 import { isGranted } from '@gateway/core/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { DatabaseTrouble } from '@gateway/vectors/postgis/databases.js'
 import { GEOMETRY_NAME } from '@gateway/vectors/query/cql2/compile.js'
 import type { Expression } from '@gateway/vectors/query/cql2/expression.js'
 import type { Chunk, ItemsQuery } from '@gateway/vectors/query/items-query.js'
@@ -68,6 +70,8 @@ export function onFeatures(edge: Edge, res: HttpResponse, req: HttpRequest, code
     const { plain, withToken } = addressFormsOf(edge.settings.tilePublicBaseUrl)
     const inserted = fromQuery ? tokenQuery(exchange.query) : ''
     const answer = (index: QueriedIndex) => {
+      if (id !== undefined && index.table?.key.length === 0)
+        return answerRefusal(exchange, refuse('not_found', coded('database_no_id', { name: shownName(code) })))
       if (room !== 'items') {
         checkDocumentParameters(exchange.query)
         const make = room === 'schema' ? featureSchema : queryables
@@ -141,11 +145,17 @@ const CODE_OF_FAILURE = {
   stopped: 'features_failed',
 } as const satisfies Record<NotMade['why'], MessageCode>
 
-function refusalOf(edge: Edge, exchange: RequestContext, error: unknown): Refusal {
+/** Returns the refusal if a query cannot be answered now; null: it is another error. */
+function databaseRefusal(error: unknown): Refusal | null {
+  const isKnown = error instanceof DatabaseTrouble || error instanceof QueryTimeout || error instanceof QueriesBusy
+  return isKnown ? { ...refuse('dependency_down', error.said), retryAfterSeconds: RETRY_SECONDS } : null
+}
+
+export function refusalOf(edge: Edge, exchange: RequestContext, error: unknown): Refusal {
   if (error instanceof QueryError) return refuse('invalid_parameters', error.said)
   if (error instanceof ReplacedError) return refuse('gone', error.said)
-  if (error instanceof QueryTimeout || error instanceof QueriesBusy)
-    return { ...refuse('dependency_down', error.said), retryAfterSeconds: RETRY_SECONDS }
+  const trouble = databaseRefusal(error)
+  if (trouble !== null) return trouble
   if (error instanceof IndexMissing)
     return { ...refuse('dependency_down', coded('features_replaced')), retryAfterSeconds: 1 }
   if (isStorageTrouble(error)) return STORAGE_DOWN
@@ -180,7 +190,7 @@ async function answerItems(
 }
 
 /** Restricts a query to the features that intersect the area of a token. */
-function withinArea(query: ItemsQuery, area: Bounds | null): ItemsQuery {
+export function withinArea(query: ItemsQuery, area: Bounds | null): ItemsQuery {
   if (area === null) return query
   const inArea: Expression = { op: 's_intersects', args: [{ property: GEOMETRY_NAME }, { bbox: area }] }
   return { ...query, filter: query.filter === null ? inArea : { op: 'and', args: [query.filter, inArea] } }
@@ -216,6 +226,8 @@ class Page {
 
   /** Answers without a query if the client already has this page or requires other content. Returns true if it has answered. */
   answeredByTag(): boolean {
+    // A table may have changed since.
+    if (this.#index.table !== undefined) return false
     const current = { etag: this.#tag(), modifiedMs: Number.POSITIVE_INFINITY }
     return answerCondition(this.#exchange, current, () => this.#headers())
   }
@@ -248,7 +260,7 @@ class Page {
   /** True if a feature that was not found in the area of the token is outside of it. */
   async #isElsewhere(): Promise<boolean> {
     const { edge, gone, token } = this.#exchange
-    const everywhere = edge.features.queries.run({ ...this.#query, filter: null }, gone, token ?? '')
+    const everywhere = edge.features.run({ ...this.#query, filter: null }, this.#code, gone, token ?? '')
     for await (const { count } of everywhere) if (count > 0) return true
     return false
   }
@@ -301,17 +313,26 @@ class Page {
 
   /** Sends a response whose head contains the address of the next page, so it is made before it is sent. */
   async answerWhole(): Promise<void> {
+    const parts = await this.#held()
+    if (this.#exchange.aborted) return
+    const next = this.#next()
+    const links: Header[] = next === null ? [] : [['Link', `<${next}>; rel="next"`]]
+    if (this.#inGzip || this.#exchange.isHead) return await this.#send(Buffer.concat(parts), ...links)
+    // In pieces, because a call of the socket with megabytes would hold up the event loop.
+    const length = parts.reduce((sum, { length }) => sum + length, 0)
+    await this.#exchange.answerPieces('200 OK', this.#headers(...links), length, Readable.from(parts))
+  }
+
+  async #held(): Promise<Uint8Array[]> {
     if (held >= MAX_HELD) throw new QueriesBusy(coded('query_responses_full', { limit: MAX_HELD }))
     held++
     try {
       const parts: Uint8Array[] = []
       for await (const { bytes } of this.#chunks()) {
-        if (this.#exchange.aborted) return
-        parts.push(bytes)
+        if (this.#exchange.aborted) break
+        if (bytes.length > 0) parts.push(bytes)
       }
-      const next = this.#next()
-      const links: Header[] = next === null ? [] : [['Link', `<${next}>; rel="next"`]]
-      await this.#send(Buffer.concat(parts), ...links)
+      return parts
     } finally {
       held--
     }
@@ -319,7 +340,7 @@ class Page {
 
   async *#chunks(): AsyncGenerator<Chunk, void> {
     const { edge, gone, token } = this.#exchange
-    for await (const chunk of edge.features.queries.run(this.#query, gone, token ?? '')) {
+    for await (const chunk of edge.features.run(this.#query, this.#code, gone, token ?? '')) {
       this.#returned += chunk.count
       this.#last = chunk.last ?? this.#last
       this.#hasMore = chunk.state === 'more'
@@ -328,9 +349,10 @@ class Page {
   }
 
   #headers(...more: readonly Header[]) {
+    const tag: readonly Header[] = this.#index.table === undefined ? [['ETag', this.#tag()]] : []
     return headerBlock(
-      ['ETag', this.#tag()],
       ['Content-Type', ITEM_TYPES[this.#query.format]],
+      ...tag,
       ['Content-Crs', `<${this.#query.crs.uri}>`],
       ['Cache-Control', 'no-store'],
       ['Vary', 'Accept, Accept-Encoding'],
@@ -365,7 +387,7 @@ class Page {
   /** Returns null if the matches would have to be counted. */
   #matched(): number | null {
     const { filter, offset, after } = this.#query
-    if (filter === null) return this.#index.description.feature_count
+    if (this.#index.table === undefined && filter === null) return this.#index.description.feature_count
     return !this.#hasMore && offset === 0 && after === null ? this.#returned : null
   }
 

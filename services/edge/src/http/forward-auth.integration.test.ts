@@ -50,6 +50,8 @@ async function askedBelow(address: string, ...headers: Header[]): Promise<number
 const withToken = (address: string, token: string = TOKENS.world) =>
   asked(['X-Original-URI', address], ['X-Access-Token', token])
 
+const VIEW = 'VERSION=1.3.0&STYLES=&CRS=CRS:84&BBOX=0,0,1,1&WIDTH=9&HEIGHT=9&FORMAT=image/png'
+
 test.each<[number, string]>([
   [200, TILE],
   [200, `${TILE}?v=3`],
@@ -71,6 +73,9 @@ test.each<[number, string]>([
     403,
     '/wmts?SERVICE=WMTS&REQUEST=GetTile&layer=other&style=default&tilematrixset=WebMercatorQuad&tilematrix=0&tilerow=0&tilecol=0&format=image/png',
   ],
+  [200, '/wms'],
+  [200, `/wms?REQUEST=GetMap&LAYERS=world&${VIEW}`],
+  [403, `/wms?REQUEST=GetMap&LAYERS=world,other&${VIEW}`],
   [403, '/tms/1.0.0/other/0/0/0.png'],
   [403, '/ogc/collections/other'],
   [403, '/api/v1/catalog/basemaps/other'],

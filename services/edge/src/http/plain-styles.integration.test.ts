@@ -18,7 +18,9 @@ beforeAll(async () => {
   const build = { minZoom: 0, maxZoom: 5, bounds: [0, 0, 90, 60], vectorLayers: LAYERS, folder: home, builtAt: 'then' }
   const city = storedVector('city')
   const tiles = { ...city.tiles, build: build as unknown as NonNullable<typeof city.tiles.build>, buildRevision: 1 }
-  const rows = [{ ...city, tiles }, storedVector('points')]
+  const large = { ...storedVector('large'), size: 21e6, tiles: { ...city.tiles, build: null, queued: true } }
+  const moon = { ...city.tiles, build: null, queued: false, message: 'its coordinates are on the moon' }
+  const rows = [{ ...city, tiles }, storedVector('points'), large, { ...storedVector('broken'), tiles: moon }]
   const catalog = nextCatalog(EMPTY_CATALOG, { codes: null, rows: [] }, { codes: null, rows })
   running = await runEdge({ port: await freePort(), catalog, dataDir: home, controlPlane: 'http://127.0.0.1:1' })
 })
@@ -29,6 +31,7 @@ afterAll(async () => {
 
 interface Style {
   readonly center?: readonly number[]
+  readonly sources: object
   readonly layers: readonly { readonly type: string; readonly 'source-layer'?: string }[]
 }
 async function styleOf(code: string): Promise<Style> {
@@ -46,6 +49,25 @@ test('the plain style of a vector draws every layer of its tiles, and labels tho
   expect(style.center).toEqual([45, 30])
 })
 
-test('the plain style of a vector whose tiles are not built yet draws the layer that has its code', async () => {
-  expect(layersOf(await styleOf('points'), ['fill', 'line', 'circle'])).toEqual(['points'])
+test('the plain style of a vector without tiles draws its GeoJSON, which has no layers', async () => {
+  const style = await styleOf('points')
+  expect(style.sources).toEqual({
+    data: { type: 'geojson', data: expect.stringMatching(/\/vectors\/points\.geojson$/) },
+  })
+  expect(style.layers.map(({ type }) => type)).toEqual(expect.arrayContaining(['fill', 'line', 'circle']))
+  expect(layersOf(style, ['fill', 'line', 'circle'])).toEqual([])
+})
+
+test.each([
+  ['large', /larger than 20 MB/],
+  ['broken', /cannot be drawn: its coordinates are on the moon/],
+])('the vector %s, which nothing draws, has no plain style, with the reason', async (code, reason) => {
+  const headers = { 'x-access-token': running.token }
+  const answer = await fetch(`${running.url}/vectors/${code}/style.json`, { headers })
+  expect([answer.status, await answer.json()]).toEqual([404, { error: expect.stringMatching(reason) }])
+  const collection = await fetch(`${running.url}/ogc/collections/${code}`, { headers })
+  expect(((await collection.json()) as { links: { rel: string }[] }).links.map(({ rel }) => rel)).toEqual([
+    'self',
+    'enclosure',
+  ])
 })

@@ -28,6 +28,7 @@ import {
 import { askTianditu, onTianditu } from './tianditu.js'
 import { askTile, onTile } from './tiles.js'
 import { askVectorTile, askVectorTileJson, onVectorTile, onVectorTileJson } from './vector-tiles.js'
+import { askWms, onWms } from './wms.js'
 
 /** Returns the request of an address whose path has a pattern of the protocol; null: the read interface does not have it. */
 type MakeAsk = (edge: Edge, path: string, query: string) => Ask | null
@@ -70,6 +71,7 @@ export const PROTOCOLS: Readonly<Record<AddressProtocol, readonly Route[]>> = {
   fonts: [route('/fonts/*', askFont, onFont)],
   wmts: [route('/wmts', askWmts, onWmts)],
   wmtsResource: [route('/wmts/*', anyToken, onWmtsResource)],
+  wms: [route('/wms', askWms, onWms)],
   tms: [route('/tms/*', askTms, onTms)],
   ogcStyles: [route('/ogc/styles', askOgcStyles, onOgcStyles), route('/ogc/styles/*', askOgcStyles, onOgcStyles)],
   ogc: [route('/ogc', askOgc, onOgc), route('/ogc/*', askOgc, onOgc)],

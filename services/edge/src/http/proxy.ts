@@ -28,7 +28,7 @@ const MAX_BODY_BYTES = 1024 * 1024
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024
 
 /** Paths that accept archives of any size, with their own limits, and read them as they arrive. */
-const IMPORT_PATHS: ReadonlySet<string> = new Set(['/api/v1/import', '/api/v1/admin/styles/import'])
+const IMPORT_PATHS = /^\/api\/v1\/(?:import|admin\/(?:styles\/import|uploads\/[^/]+\/content))$/
 
 /**
  * Time in ms after which the control plane is asked whether it would read a body that has not fully arrived. Most bodies arrive earlier and
@@ -145,7 +145,7 @@ class PassedRequest implements UpstreamAnswer {
     const { rebuilt } = this.#head
     if (!rebuilt.ok) return this.#refuse(rebuilt)
     this.#arriving = rebuilt.bodyLength !== 0
-    const isImport = IMPORT_PATHS.has(this.#head.path)
+    const isImport = IMPORT_PATHS.test(this.#head.path)
     const announced = rebuilt.bodyLength ?? 0
     if (!isImport && announced > MAX_BODY_BYTES) {
       this.#arriving = announced > MAX_DROPPED_BYTES
@@ -291,7 +291,7 @@ class PassedRequest implements UpstreamAnswer {
   /** True if the rest of the body has a known end, up to which the server reads and drops it. */
   #endsSoon(): boolean {
     const { path, rebuilt } = this.#head
-    return rebuilt.ok && rebuilt.bodyLength !== null && !IMPORT_PATHS.has(path)
+    return rebuilt.ok && rebuilt.bodyLength !== null && !IMPORT_PATHS.test(path)
   }
 
   #refuse(refusal: Refusal) {

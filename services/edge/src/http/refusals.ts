@@ -8,6 +8,13 @@ import { CORS, type Header, type HeaderBlock, headerBlock, SERVER_MARK } from '.
 import type { Edge } from '../edge.js'
 import { esriError } from '../standards/esri-documents.js'
 import { exceptionReport } from '../standards/ows-exception.js'
+import {
+  EXCEPTION_TYPE_OF_111,
+  serviceExceptionReport,
+  type WmsException,
+  type WmsVersion,
+  wmsException,
+} from '../standards/wms-request.js'
 import { answeredWith } from '../usage/usage-counts.js'
 import type { RequestContext } from './request-context.js'
 
@@ -69,6 +76,11 @@ export function answerRefusal(exchange: RequestContext, refusal: Refusal) {
     if (exchange.errorForm === 'esri') return exchange.answer(status, headers, esriError(404, refusal.message))
   }
   if (exchange.errorForm === 'ows' && isOwsException(refusal)) return answerException(exchange, refusal)
+  const wms = WMS_FORM.exec(exchange.errorForm)?.[1] as WmsVersion | undefined
+  if (wms !== undefined && isOwsException(refusal)) {
+    const status = STATUS_OF_ERROR[refusal.code] as 400 | 404
+    return answerServiceException(exchange, wmsException(wms, null, refusal.message, status))
+  }
   const refused = exchange.errorForm === 'auth' && STATUS_OF_ERROR[refusal.code] < 500 ? inOrOut(refusal) : refusal
   const { status, headers, body } = prepareRefusal(refused, isBasic(exchange.header('authorization')))
   const isEsri = exchange.errorForm === 'esri'
@@ -169,6 +181,17 @@ function answerException(exchange: RequestContext, { code, message }: Refusal): 
   const report = exceptionReport({ code: 'NoApplicableCode', locator: null, text: message })
   exchange.answer(`${status} ${STATUS_CODES[status]}`, OWS_HEADERS, report)
 }
+
+const WMS_FORM = /^wms (.*)$/
+
+/** Sends an error of a WMS, in the form of its version. */
+export function answerServiceException(exchange: RequestContext, exception: WmsException): void {
+  const headers = exception.version === '1.1.1' ? HEADERS_OF_111 : HEADERS_OF_130
+  exchange.answer(`${exception.status} ${STATUS_CODES[exception.status]}`, headers, serviceExceptionReport(exception))
+}
+
+const HEADERS_OF_130 = headerBlock(['Content-Type', 'text/xml; charset=utf-8'], ['Cache-Control', 'no-store'], ...CORS)
+const HEADERS_OF_111 = headerBlock(['Content-Type', EXCEPTION_TYPE_OF_111], ['Cache-Control', 'no-store'], ...CORS)
 
 const OWS_HEADERS = headerBlock(
   ['Content-Type', 'application/xml; charset=utf-8'],

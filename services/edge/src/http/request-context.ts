@@ -18,6 +18,7 @@ import type { Edge } from '../edge.js'
 import { isNotModified, isPreconditionFailed, type Validators } from '../files/conditional.js'
 import type { RequestKind } from '../metrics/counters.js'
 import type { TileSource } from '../metrics/tile-times.js'
+import type { WmsVersion } from '../standards/wms-request.js'
 import type { UsageName } from '../sync/catalog.js'
 import type { Answered } from '../usage/usage-counts.js'
 import { noteAnswer } from './answer-log.js'
@@ -131,10 +132,10 @@ export class RequestContext {
   /** Without the question mark. */
   readonly query: string
   /**
-   * Form of errors: WMTS has its own form for 400 and 404, ArcGIS REST one for all errors, and the proxies that use forward-auth understand only 401
+   * Form of errors: WMTS and each version of WMS have their own form for 400 and 404, ArcGIS REST one for all errors, and the proxies that use forward-auth understand only 401
    * and 403.
    */
-  errorForm: 'json' | 'ows' | 'esri' | 'auth' = 'json'
+  errorForm: 'json' | 'ows' | `wms ${WmsVersion}` | 'esri' | 'auth' = 'json'
   /** See `takesTk` of @gateway/access. */
   takesTk = false
   /** See `takesEsri` of the same module. */

@@ -46,12 +46,22 @@ const PLACES: readonly (readonly [names: readonly string[], values: readonly str
 ]
 const KVP = (code: string, [z, x, y]: readonly string[]) =>
   `SERVICE=WMTS&REQUEST=GetTile&VERSION=1.0.0&LAYER=${code}&STYLE=default&TILEMATRIXSET=WebMercatorQuad&TILEMATRIX=${z}&TILEROW=${y}&TILECOL=${x}&FORMAT=image/png`
+const VIEW = 'VERSION=1.3.0&STYLES=&CRS=EPSG:4326&BBOX=0,0,1,1&WIDTH=9&HEIGHT=9'
+const MAP = (codes: string) => `REQUEST=GetMap&LAYERS=${codes}&${VIEW}&FORMAT=image/png`
+const INFO = (code: string) => `REQUEST=GetFeatureInfo&LAYERS=img&QUERY_LAYERS=${code}&${VIEW}&I=1&J=1`
 /** Queries that belong to a form. */
 const QUERIES: Partial<Record<AddressProtocol, readonly string[]>> = {
   wmts: [
     'SERVICE=WMTS&REQUEST=GetCapabilities',
     'SERVICE=WMTS&REQUEST=Nothing',
     ...CODES.flatMap((code) => TILES.map((tile) => KVP(code, tile.split('/')))),
+  ],
+  wms: [
+    'SERVICE=WMS&REQUEST=GetCapabilities',
+    'REQUEST=Nothing',
+    ...CODES.map(MAP),
+    ...CODES.map(INFO),
+    MAP('img,nothing'),
   ],
   tianditu: ['SERVICE=WMTS&REQUEST=GetCapabilities', ...TILES.map((tile) => KVP('img', tile.split('/')))],
   tms: ['', 'tile=/4/8/8.png', 'tile=/4/1/1.png'],
@@ -213,6 +223,9 @@ test('every form is that of a route of its protocol, and every protocol has a fo
       expect([address, route !== undefined && PROTOCOLS[protocol].includes(route)]).toEqual([address, true])
     }
   expect(Object.keys(PROTOCOLS)).toEqual(Object.keys(ADDRESSES))
+  // Those that the control plane answers are compared by test/conformance/token-limits.test.ts.
+  const others = FORMS.filter(([protocol]) => PROTOCOLS[protocol].some(({ handler }) => handler === null))
+  for (const [, form] of others) expect(form).toMatch(/^\/api\/v1\/catalog\//)
 })
 
 test.each(FORMS.filter(([protocol]) => PROTOCOLS[protocol].every(({ handler }) => handler !== null)))(

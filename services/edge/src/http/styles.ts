@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import { CURRENT_VERSION, isVectorFormat } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { CodedError, coded } from '@gateway/contracts/messages.js'
+import { CodedError, type CodedMessage, coded } from '@gateway/contracts/messages.js'
+import { MAX_WHOLE_BYTES, type VectorFacts } from '@gateway/contracts/vector.js'
 import type { WantedResource } from '@gateway/core/access/decide.js'
 import { PoolBusy } from '@gateway/core/processes/helper-pool.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
@@ -14,15 +15,15 @@ import { CORS, type Header, headerBlock } from '../answers/header-block.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { httpDate } from '../files/conditional.js'
-import { drawnLayers, drawnVector } from '../styles/drawn-vector.js'
+import { drawnLayers } from '../styles/drawn-vector.js'
 import type { Finished } from '../styles/style-assets.js'
-import type { CatalogStyle } from '../sync/catalog.js'
+import type { CatalogStyle, CatalogVector } from '../sync/catalog.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
 import { answerCondition } from './answer-condition.js'
 import { atIn, labelAt } from './at-time.js'
 import { ANY_TOKEN, type Ask, admit } from './authorize.js'
 import { answerDocument, offerNatively, SECRET_PLACE } from './document.js'
-import { absentVersion, noVector } from './missing-reasons.js'
+import { absentVersion, noVector, shownName } from './missing-reasons.js'
 import { answerPicture, askPicture, pictureAddress } from './pictures.js'
 import { answerRefusal, INTERNAL, NOT_FOUND, STORAGE_DOWN, UNDECODABLE } from './refusals.js'
 import { guarded, RequestContext } from './request-context.js'
@@ -337,14 +338,37 @@ export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
     if (!vector?.served) {
       return answerRefusal(exchange, noVector(code))
     }
+    const tiles = servedTiles(edge, code)?.version.stored
+    const undrawn = tiles === undefined ? whyUndrawn(vector) : null
+    if (undrawn !== null) return answerRefusal(exchange, refuse('not_found', undrawn))
     const { vectorBase, ...place } = stylePlaces(exchange, fromQuery)
-    const tileJsonUrl = withQuery(`${vectorBase}/vectors/${encodeURIComponent(code)}/tilejson.json`, [place.credential])
+    const addressOf = (path: string) => withQuery(`${vectorBase}${path}`, [place.credential])
+    const own = `/vectors/${encodeURIComponent(code)}`
+    // A whole file cannot be cut to an area, and items can.
+    const items = withQuery(`${place.tileBase}/ogc/collections/${encodeURIComponent(code)}/items?limit=10000`, [
+      place.credential,
+    ])
+    const data =
+      tiles !== undefined
+        ? { tileJsonUrl: addressOf(`${own}/tilejson.json`) }
+        : { tileJsonUrl: null, geojsonUrl: exchange.area === null ? addressOf(`${own}.geojson`) : items }
     answerDefault(exchange, vector, `${fromQuery}`, fromQuery, (theme) => {
-      const drawn = drawnVector(vector, { tileJsonUrl, glyphs: glyphTemplate(place) })
-      return vectorStyle(exchange.area === null ? drawn : { ...drawn, bounds: null }, theme)
+      const facts = vector.factsText === null ? null : (JSON.parse(vector.factsText) as VectorFacts)
+      const named = facts?.fields?.some((field) => field.name === 'name') ?? true
+      // GeoJSON has no layers, and a file without known ones has a single one.
+      const layers = tiles === undefined ? [{ id: code, named }] : drawnLayers(tiles)
+      const bounds = exchange.area === null ? (facts?.bounds ?? tiles?.bounds ?? null) : null
+      return vectorStyle({ name: vector.stored.name, ...data, glyphs: glyphTemplate(place), layers, bounds }, theme)
     })
   }
   admit(exchange, ask, answer)
+}
+
+/** Returns the reason why a vector without tiles cannot be drawn from its GeoJSON; null if it can. */
+function whyUndrawn({ stored: { code, size, tiles } }: CatalogVector): CodedMessage | null {
+  const name = shownName(code)
+  if (!tiles.queued && tiles.message !== '') return coded('vector_undrawn', { name, reason: tiles.message })
+  return size <= MAX_WHOLE_BYTES ? null : coded('vector_undrawn_large', { name, limit: MAX_WHOLE_BYTES / 1e6 })
 }
 
 export function askVectorStyle(edge: Edge, path: string): Ask {

@@ -161,7 +161,15 @@ export function tileAnswer(target: TileTarget, tile: Tile, gzip: boolean): TileA
     gzip,
     ...tileHeaders(
       { version: target.version, cacheControl },
-      { etag, modified, packed, gzip, type: CONTENT_TYPES[tile.format], stale: tile.isStale === true },
+      {
+        etag,
+        modified,
+        packed,
+        gzip,
+        type: CONTENT_TYPES[tile.format],
+        stale: tile.isStale === true,
+        leftOut: tile.leftOut,
+      },
     ),
   }
 }

@@ -93,11 +93,11 @@ type Found =
 
 const ABSENT: Found = { kind: 'absent' }
 
-function lookFor(
+async function lookFor(
   exchange: RequestContext,
   { code, version, extension }: Tiles,
   { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
-): Promise<Found> | Found {
+): Promise<Found> {
   const { edge } = exchange
   // A place that no grid has cannot be a tile; the target judges by the grid of the set.
   if (z > MAX_ZOOM || !isInPyramid(z, x, y, null)) return ABSENT
@@ -118,6 +118,9 @@ function lookFor(
   if (!isInArea || isOutsideZooms(target.version, z)) return ABSENT
   // Each tile of a remote set would be a separate request, so the bounds of the set tell.
   if (isRemote(path)) return bounds === null || tileTouches(set, { z, x, y }, bounds) ? { kind: 'there' } : ABSENT
+  const isThere = await edge.tiles.has(target.version, target.place)
+  if (isThere === 'busy') return judge(exchange, target, { kind: 'busy' })
+  if (isThere !== undefined) return isThere ? { kind: 'there' } : ABSENT
   return new Promise((resolve) =>
     edge.tiles.load(target.version, target.place, {
       isWanted: () => !exchange.aborted,

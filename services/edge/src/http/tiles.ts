@@ -6,7 +6,7 @@ import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
 import { isCutByFeatures } from '@gateway/tilesets/formats.js'
 import { TileNotMade } from '@gateway/tilesets/kept/tile-not-made.js'
 import type { Tile } from '@gateway/tilesets/source.js'
-import { matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
+import { liesWithin, matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import { CORS, type HeaderBlock, headerBlock } from '../answers/header-block.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
@@ -105,7 +105,8 @@ export function answerFrom(exchange: RequestContext, find: () => TileTarget | Re
   if (exchange.area !== null) {
     const target = find()
     if (!target.ok) return answerRefusal(exchange, target)
-    if (isCutByFeatures(target.version.stored.format)) return answerCut(exchange, target, exchange.area)
+    if (isCutByFeatures(target.version.stored.format) && !isWholeIn(target, exchange.area))
+      return answerCut(exchange, target, exchange.area)
   }
   const { edge, path } = exchange
   const now = performance.now()
@@ -128,6 +129,14 @@ export function answerFrom(exchange: RequestContext, find: () => TileTarget | Re
   if (tile === null) return answerLoaded(exchange, target, { kind: 'absent' })
   exchange.tileFrom = 'page_cache'
   answerLoaded(exchange, target, { kind: 'tile', tile })
+}
+
+/** Usual limit of a vector tile's buffer, in units of a tile: 256 of 4,096. */
+const BUFFER = 1 / 16
+
+/** True for a MapLibre Tile that is inside of an area with its buffer. Nothing cuts such tiles. */
+function isWholeIn({ version, place }: TileTarget, area: Bounds): boolean {
+  return version.stored.format === 'mlt' && liesWithin(matrixSetOf(version.stored), place, area, BUFFER)
 }
 
 /** Sends a vector tile with only the features that touch the area of the caller. */

@@ -1,10 +1,14 @@
 import path from 'node:path'
 import type { Refusal } from '@gateway/contracts/errors.js'
+import { attachment } from '@gateway/core/files/attachment.js'
 import type { Form } from '@gateway/vectors/query/conversion.js'
-import { parseFormParameters } from '@gateway/vectors/query/parameters.js'
+import type { ItemsQuery } from '@gateway/vectors/query/items-query.js'
+import { everyItem, parseFormParameters } from '@gateway/vectors/query/parameters.js'
+import { CORS, headerBlock } from '../answers/header-block.js'
 import type { CatalogVector } from '../sync/catalog.js'
-import { building, notMade, soon, withIndex } from './features.js'
-import type { RequestContext } from './request-context.js'
+import { building, notMade, refusalOf, soon, withIndex } from './features.js'
+import { answerRefusal } from './refusals.js'
+import { guarded, type RequestContext } from './request-context.js'
 import { answerOpened } from './send-download.js'
 import { type Download, openFile } from './vector-file.js'
 
@@ -27,6 +31,8 @@ export function isOtherFile(query: string): boolean {
 export function answerForm(exchange: RequestContext, vector: CatalogVector, form: Form): void {
   withIndex(exchange, vector, (index) => {
     const parameters = parseFormParameters(exchange.query, form, index.description)
+    if (index.table !== undefined && form !== 'gpkg' && form !== 'zip')
+      return void streamTable(exchange, vector, everyItem(index, parameters, form))
     const opening = soon(exchange.edge.features.form(vector, index, form, parameters, exchange.token ?? '')).then(
       (derived) => {
         if (derived === null) return building(vector)
@@ -35,6 +41,40 @@ export function answerForm(exchange: RequestContext, vector: CatalogVector, form
     )
     answerOpened(exchange, opening, { vector: vector.stored.code })
   })
+}
+
+/** Sends all features of a table while they are read, at the pace of the client. */
+async function streamTable(exchange: RequestContext, { stored }: CatalogVector, query: ItemsQuery): Promise<void> {
+  const { edge, gone, token } = exchange
+  const chunks = edge.features.run(query, stored.code, gone, token ?? '')
+  const isJson = query.format === 'geojson'
+  try {
+    // A refusal is possible until the first bytes are sent.
+    const first = await chunks.next()
+    if (exchange.aborted || first.done === true) return
+    edge.counters.downloads++
+    const headers = headerBlock(
+      ['Content-Type', TYPES[query.format]],
+      ['Content-Disposition', attachment(`${stored.fileName}.${query.format}`, stored.code)],
+      ['Cache-Control', 'no-store'],
+      ['Vary', 'Authorization, X-Access-Token'],
+      ...CORS,
+    )
+    if (exchange.isHead) return exchange.answerEmpty('200 OK', headers)
+    const pieces = async function* () {
+      if (isJson) yield Buffer.from('{"type":"FeatureCollection","features":[')
+      yield first.value.bytes
+      for await (const { bytes } of chunks) if (bytes.length > 0) yield bytes
+      if (isJson) yield Buffer.from(']}\n')
+    }
+    await exchange.answerPieces('200 OK', headers, null, pieces())
+  } catch (error) {
+    guarded(edge, () => {
+      if (!exchange.aborted) answerRefusal(exchange, refusalOf(edge, exchange, error))
+    })
+  } finally {
+    await chunks.return()
+  }
 }
 
 async function openDerived(

@@ -1,5 +1,7 @@
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import type { DatabaseRelation } from '@gateway/contracts/postgis.js'
+import type { ReadFacts } from '@gateway/contracts/vector.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, isInPyramid, parseTileAddress } from '@gateway/tilesets/address.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
@@ -8,7 +10,9 @@ import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
 import { tileJson } from '@gateway/tilesets/tilejson.js'
 import { areaKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
+import { variantOf } from '../features/database-tiles.js'
 import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
+import { isInDatabase } from '../tiles/tile-loader.js'
 import { ANY_TOKEN, type Ask, admit } from './authorize.js'
 import { OUTSIDE_AREA, type Signable } from './authorize-signed.js'
 import { answerDocument, SECRET_PLACE } from './document.js'
@@ -49,8 +53,16 @@ export function onVectorTile(
     if (!isInPyramid(address.z, address.x, address.y))
       return answerRefusal(exchange, outsideGrid(TILE_MATRIX_SETS.WebMercatorQuad, address.z))
     if (isOutsideZooms(version, address.z)) return answerRefusal(exchange, outsideZooms(version))
-    const cacheControl = vectorTileCacheControl(edge.settings)
-    answerFrom(exchange, () => ({ ok: true, basemap, version, place: address, cacheControl, isShared: true }))
+    const relation = isInDatabase(version) ? relationOf(edge, code) : null
+    if (relation === null) {
+      const cacheControl = vectorTileCacheControl(edge.settings)
+      return answerFrom(exchange, () => ({ ok: true, basemap, version, place: address, cacheControl, isShared: true }))
+    }
+    // The tiles are kept where they are made, for the time of their table.
+    const cacheControl = relation.isPersonal ? 'private, no-store' : `public, max-age=${relation.ttlSeconds}`
+    const variant = variantOf(relation, exchange.token ?? '', exchange.query)
+    const place = variant === undefined ? address : { ...address, variant }
+    answerFrom(exchange, () => ({ ok: true, basemap, version, place, cacheControl, isShared: false }))
   }
   admit(exchange, ask, granted)
 }
@@ -113,6 +125,11 @@ export function askVectorTileJson(edge: Edge, path: string): Ask {
     signable: { opens: 'vector', code, version: null },
     reach: (area) => commonBounds(area, bounds) !== null,
   }
+}
+
+function relationOf(edge: Edge, code: string): DatabaseRelation | null {
+  const text = edge.freshness.catalog.vectors.get(code)?.factsText ?? null
+  return text === null ? null : ((JSON.parse(text) as ReadFacts).relation ?? null)
 }
 
 /** Returns null if the vector is not served, or has no tiles. */

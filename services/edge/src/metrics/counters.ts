@@ -91,6 +91,9 @@ export class Counters {
   /** Requests to object storage, by the first digit of their status; `none`: no response. */
   readonly storageRequests = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, none: 0 }
   readonly storageDurations = new Durations()
+  /** Requests to services of others, likewise. */
+  readonly upstreamRequests = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, none: 0 }
+  readonly upstreamDurations = new Durations()
   readonly tileTimes = new TileTimes()
   readonly answers = Object.fromEntries(REQUEST_KINDS.map((kind) => [kind, new Answers()])) as Record<
     RequestKind,
@@ -109,6 +112,13 @@ export class Counters {
     const known = `${Math.floor((status ?? 0) / 100)}xx` as keyof Counters['storageRequests']
     this.storageRequests[known in this.storageRequests ? known : 'none']++
     this.storageDurations.add(seconds)
+  }
+
+  /** @param status null if there was no response */
+  upstreamRequest(status: number | null, seconds: number): void {
+    const known = `${Math.floor((status ?? 0) / 100)}xx` as keyof Counters['upstreamRequests']
+    this.upstreamRequests[known in this.upstreamRequests ? known : 'none']++
+    this.upstreamDurations.add(seconds)
   }
 
   /** Times of the responses that this process itself sends to map clients. */

@@ -12,7 +12,7 @@ const SCRIPT = `
   const zero = () => 0
   const metrics = createProcessMetrics(new Counters(), {
     appliedRevision: zero, tileBytes: () => ({ native: 0, javascript: 0 }), tileMemoryBytes: zero, cachedTokens: zero, openTransfers: zero,
-    syncAgeSeconds: zero, storeUp: () => true, busUp: () => true, upstreamRequests: () => ({}), remote: () => undefined, missingGlyphs: () => 0, fileTier: () => 'copy',
+    syncAgeSeconds: zero, storeUp: () => true, busUp: () => true, upstreamRequests: () => ({}), remote: () => undefined, upstream: () => undefined, missingGlyphs: () => 0, fileTier: () => 'copy',
     version: ownVersion,
   })
   try {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { CircuitState } from '@gateway/core/object-storage/object-store.js'
 import type { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
+import type { UpstreamSources } from '@gateway/tilesets/upstream/upstream-sources.js'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { Counters } from './counters.js'
 import { REQUEST_KINDS } from './counters.js'
@@ -23,6 +24,8 @@ export interface Gauges {
   upstreamRequests(): Readonly<Record<string, number>>
   /** Characters that no font has, in glyph ranges that were made. */
   missingGlyphs(): number
+  /** undefined if no service is asked. */
+  upstream(): UpstreamSources | undefined
   /** undefined if no remote source is read. */
   remote(): RemoteSources | undefined
   /** Name of the tier that sends file bytes to sockets. */
@@ -39,6 +42,7 @@ export interface ProcessMetrics {
 
 const DURATION = 'gateway_request_duration_seconds'
 const STORAGE_DURATION = 'gateway_storage_request_duration_seconds'
+const SERVICE_DURATION = 'gateway_upstream_service_duration_seconds'
 const DURATION_HELP =
   'Time from the end of the request head to the first byte of the response; one in 64 tiles from memory is timed and counts for all'
 
@@ -161,6 +165,12 @@ export function createProcessMetrics(
     'Requests that returned 503 because object storage did not respond, or refused',
     () => counters.storageRefusals,
   )
+  counter(
+    'gateway_upstream_service_requests_total',
+    'Requests to services of others',
+    () => counters.upstreamRequests,
+    'status',
+  )
   counter('gateway_storage_requests_total', 'Requests to object storage', () => counters.storageRequests, 'status')
   const cache = () => gauges.remote()?.cache.counts
   counter(
@@ -260,6 +270,13 @@ export function createProcessMetrics(
     () => circuits(gauges.remote()),
     'state',
   )
+  gauge(
+    'gateway_upstream_service_circuits',
+    'Services of others by state: asked only now and then because they fail (open), or asked',
+    'sum',
+    () => serviceCircuits(gauges.upstream()),
+    'state',
+  )
   gauge('gateway_tile_cache_bytes', 'Memory held by tiles, by the cache', 'sum', () => gauges.tileBytes(), 'cache')
   gauge(
     'gateway_upstream_requests',
@@ -281,6 +298,11 @@ export function createProcessMetrics(
       const timed = [
         histogram(DURATION, DURATION_HELP, durations),
         counters.tileTimes.report(),
+        histogram(
+          SERVICE_DURATION,
+          'Duration of a request to a service of others',
+          counters.upstreamDurations.values(SERVICE_DURATION, {}),
+        ),
         histogram(STORAGE_DURATION, 'Duration of a request to object storage', storage),
       ]
       return [...(await registry.getMetricsAsJSON()), ...timed]
@@ -292,6 +314,12 @@ export function createProcessMetrics(
 function samples(value: Value, label = ''): [labels: Record<string, string>, n: number][] {
   if (typeof value === 'number') return [[{}, value]]
   return Object.entries(value).map(([key, n]) => [{ [label]: key }, n])
+}
+
+function serviceCircuits(upstream: UpstreamSources | undefined): Record<'open' | 'closed', number> {
+  const states = { closed: 0, open: 0 }
+  for (const { state } of upstream?.states.values() ?? []) states[state]++
+  return states
 }
 
 function circuits(remote: RemoteSources | undefined): Record<CircuitState, number> {

@@ -18,6 +18,7 @@ function processWith(requests: number, revision = 7, syncAge = 1): { metrics: Pr
     busUp: () => true,
     upstreamRequests: () => ({ answers: 1 }),
     remote: () => undefined,
+    upstream: () => undefined,
     missingGlyphs: () => 0,
     fileTier: () => 'copy',
     version: () => '1.2.3',

@@ -25,8 +25,10 @@ export const PICTURE_WAIT_MS = 10_000
 export const RETRY_SECONDS = 3
 /** Bytes of static pictures in the memory of a process, for pages that show the same one to all of their readers. */
 const MAX_STATIC_BYTES = 16 * 2 ** 20
-/** Rendered tiles never grow old: everything that they show is part of their key. */
+/** Rendered tiles never grow old if everything that they show is part of their key. */
 const ALWAYS = Number.POSITIVE_INFINITY
+/** Time in ms for which other pictures are current: of databases, services and other hosts. */
+const CURRENT_MS = 300_000
 
 const MEDIA = { png: 'image/png', webp: 'image/webp', jpg: 'image/jpeg' } as const
 const NO_OVERLAY = { markers: [], paths: [], attribution: false } as const
@@ -76,18 +78,18 @@ export class Pictures {
       cache,
       cached,
       make: (place, { caller }) => this.#square(style, kind, place, caller),
-      ttlMs: ALWAYS,
+      ttlMs: style.isLasting ? ALWAYS : CURRENT_MS,
       staleMs: ALWAYS,
       absentMs: 0,
       squareTiles: tilesInRow(kind.tileSize, kind.ratio),
       keepsTags: false,
-      tellsAge: false,
+      tellsAge: !style.isLasting,
     })
   }
 
   /** Draws a static picture, or returns it from memory. Rejects with `TileNotMade`. */
   static(style: DrawnStyle, asked: StaticRequest, caller: string): Promise<StaticPicture> {
-    const key = `${style.signedAs} ${this.#revisionOf(style)} ${JSON.stringify(asked)}`
+    const key = `${style.signedAs} ${this.#momentOf(style)} ${JSON.stringify(asked)}`
     const kept = this.#static.get(key)
     if (kept !== undefined) return Promise.resolve(kept)
     const running = this.#drawing.get(key)
@@ -124,7 +126,7 @@ export class Pictures {
     // biome-ignore lint/plugin: calendar, by which the credential expires
     const credential = signed.signStyle(style.signedAs, Math.floor(Date.now() / 1000) + OPENED_SECONDS)
     if (credential === null) throw notNow(coded('store_unreachable_again'))
-    const revision = `${style.signedAs} ${this.#revisionOf(style)} ${isForTiles}`
+    const revision = `${style.signedAs} ${this.#momentOf(style)} ${isForTiles}`
     const drawn = await draw(
       {
         ...asked,
@@ -152,6 +154,12 @@ export class Pictures {
     const made = pictureDocument(style, this.#needs.fontRevision(), isForTiles)
     this.#documents.set(revision, made)
     return made
+  }
+
+  /** The renderer keeps what it has loaded for as long as this text does not change. */
+  #momentOf(style: DrawnStyle): string {
+    const moment = style.isLasting ? '' : ` ${Math.floor(performance.now() / CURRENT_MS)}`
+    return `${this.#revisionOf(style)}${moment}`
   }
 
   #revisionOf({ content }: DrawnStyle): string {

@@ -35,8 +35,10 @@ function* textsOf(services: Iterable<object>): Iterable<string> {
 
 export type ServiceType = 'MapServer' | 'VectorTileServer'
 
-export function serviceType({ format }: Pick<Layer, 'format'>): ServiceType {
-  return format === 'pbf' ? 'VectorTileServer' : 'MapServer'
+/** Returns null for vector tiles that Esri's interface does not know: its clients would take them for pictures. */
+export function serviceType({ format }: Pick<Layer, 'format'>): ServiceType | null {
+  if (format === 'pbf') return 'VectorTileServer'
+  return isVectorFormat(format) ? null : 'MapServer'
 }
 
 export function mapServer(layer: Layer): object {

@@ -32,8 +32,8 @@ export type EsriService =
 export function serviceAt(catalog: Catalog, code: string, type: string): EsriService | null {
   const basemap = catalog.basemaps.get(code)
   const layer = basemap === undefined ? null : layerOf(basemap)
-  if (layer !== null && serviceType(layer).toLowerCase() === type)
-    return { kind: 'basemap', type: serviceType(layer), layer }
+  const own = layer === null ? null : serviceType(layer)
+  if (layer !== null && own?.toLowerCase() === type) return { kind: 'basemap', type: own, layer }
   if (type !== 'vectortileserver') return null
   const vector = catalog.vectors.get(code)
   const ofVector = vector === undefined ? null : layerOfVector(vector)
@@ -48,7 +48,10 @@ export function serviceAt(catalog: Catalog, code: string, type: string): EsriSer
 
 /** The list that a token may read, by code within each kind. */
 export function readableServices(catalog: Catalog, token: AccessToken): { name: string; type: ServiceType }[] {
-  const services = readableLayers(catalog, token).map((layer) => ({ name: layer.code, type: serviceType(layer) }))
+  const services = readableLayers(catalog, token).flatMap((layer) => {
+    const type = serviceType(layer)
+    return type === null ? [] : [{ name: layer.code, type }]
+  })
   const taken = new Set(services.filter(({ type }) => type === 'VectorTileServer').map(({ name }) => name))
   const add = (name: string) => {
     if (!taken.has(name)) services.push({ name, type: 'VectorTileServer' })

@@ -91,6 +91,10 @@ export function featuresApi(addresses: Addresses): object {
     query('properties', 'the properties in the response', names),
     query('sortby', 'properties by which features are ordered; with - in front, descending', names),
     f(FORMATS),
+    query('guard', 'for CSV: a text that a spreadsheet would read as a formula gets an apostrophe in front', {
+      type: 'string',
+      enum: ['formulas'],
+    }),
     {
       ...query('queryables', 'each queryable is also a parameter, which compares for equality', {
         type: 'object',

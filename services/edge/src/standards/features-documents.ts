@@ -1,5 +1,5 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
-import type { GeometryType } from '@gateway/contracts/vector.js'
+import { type GeometryType, MAX_WHOLE_BYTES } from '@gateway/contracts/vector.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
 import type { IndexDescription } from '@gateway/vectors/index-file/index-description.js'
 import { geometryNameAmong } from '@gateway/vectors/query/cql2/compile.js'
@@ -90,6 +90,12 @@ export function outwards([west, south, east, north]: Bounds): Bounds {
   return [round(west, Math.floor), round(south, Math.floor), round(east, Math.ceil), round(north, Math.ceil)]
 }
 
+/** False for a vector whose features cannot be read, and for a large one before its first build, whose requests would end with 503. */
+function offersFeatures({ stored: { size, tiles } }: CatalogVector): boolean {
+  if (tiles.build !== null) return true
+  return tiles.queued ? size <= MAX_WHOLE_BYTES : tiles.message === ''
+}
+
 /** Returns the collection of a vector's features, with the links that every reader of the vector may follow. */
 export function featureCollection(vector: SeenVector, addresses: Addresses) {
   const { code, name } = vector.stored
@@ -97,14 +103,17 @@ export function featureCollection(vector: SeenVector, addresses: Addresses) {
   const own = storageCrs(crs)
   const path = featuresPath(code)
   const to = linksTo(addresses)
-  const links: CollectionLink[] = [
-    to('self', path, JSON_TYPE),
+  const ofFeatures = [
     ...FORMATS.map((format) =>
       to('items', format === 'geojson' ? `${path}/items` : `${path}/items?f=${format}`, ITEM_TYPES[format]),
     ),
     to(`${REL}/queryables`, `${path}/queryables`, SCHEMA_TYPE),
     to('describedby', `${path}/schema`, SCHEMA_TYPE),
     to(`${REL}/schema`, `${path}/schema`, SCHEMA_TYPE),
+  ]
+  const links: CollectionLink[] = [
+    to('self', path, JSON_TYPE),
+    ...(offersFeatures(vector) ? ofFeatures : []),
     ...(vector.tiles === null
       ? []
       : [

@@ -248,6 +248,9 @@ export function tilesOfData({ basemaps, vectors }: Catalog, code: string): Catal
   return vectors.get(code.slice(VECTOR_TILES_CODE.length))?.tiles ?? undefined
 }
 
+/** Beginning of the place of tiles that a database makes; the code of its source follows. */
+export const DATABASE_TILES = 'postgis:'
+
 const NEVER = new Date(0)
 
 /** Returns the tiles of a vector as a basemap whose only version is the served revision, so that they are opened, read and cached like others. */
@@ -256,7 +259,10 @@ function toTiles(vector: Omit<StoredVector, 'facts'>, known: CatalogBasemap | un
   if (build === null || buildRevision === null || build.minZoom === null || build.maxZoom === null) return null
   const label = String(buildRevision)
   const code = `${VECTOR_TILES_CODE}${vector.code}`
-  const { minZoom, maxZoom, bounds, vectorLayers, folder } = build
+  const { bounds, vectorLayers, folder } = build
+  const isDatabase = folder.startsWith(DATABASE_TILES)
+  const minZoom = (isDatabase ? vector.tiles.setMinZoom : null) ?? build.minZoom
+  const maxZoom = (isDatabase ? vector.tiles.setMaxZoom : null) ?? build.maxZoom
   const version: StoredVersion = {
     version: label,
     storage: 'pmtiles',
@@ -274,7 +280,7 @@ function toTiles(vector: Omit<StoredVector, 'facts'>, known: CatalogBasemap | un
     vectorLayers,
     tileMatrixSet: 'WebMercatorQuad',
     metadata: {},
-    path: `${folder}/tiles.pmtiles`,
+    path: isDatabase ? folder : `${folder}/tiles.pmtiles`,
     fingerprint: `${folder} ${build.builtAt}`,
     revision: buildRevision,
     available: true,

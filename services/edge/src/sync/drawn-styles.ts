@@ -10,6 +10,7 @@ import {
   type CatalogStyle,
   type CatalogVector,
   type CatalogVersion,
+  DATABASE_TILES,
   sharedCatalog,
   tilesOfData,
 } from './catalog.js'
@@ -37,6 +38,8 @@ export type DrawnStyle = {
   readonly wanted: NonNullable<WantedResource>
   /** changes with everything in the catalog that its pictures show, over restarts too */
   readonly content: string
+  /** false: it shows something that changes without a change of the catalog, such as a database or another host */
+  readonly isLasting: boolean
 } & ({ readonly kind: 'style'; readonly of: CatalogStyle } | { readonly kind: 'vector'; readonly of: CatalogVector })
 
 /** The form of rendered tiles. */
@@ -68,14 +71,31 @@ function makeDrawn(catalog: Catalog, code: string): DrawnStyle | null {
     if (!style.served) return null
     const { stored, wanted } = style
     const content = digest([stored.revision, stored.fingerprint, stored.document, ...partsOf(catalog, style), fontsOf(catalog)])
-    return { kind: 'style', of: style, code, name: stored.name, signedAs: code, wanted, content }
+    return { kind: 'style', of: style, code, name: stored.name, signedAs: code, wanted, content, isLasting: isLasting(catalog, style) }
   }
   const vector = catalog.vectors.get(code)
   if (!vector?.served || vector.tiles === null) return null
   const { name, tiles, revision } = vector.stored
   const content = digest([revision, name, tiles.buildRevision, tiles.build?.builtAt, vector.factsText, fontsOf(catalog)])
   const signedAs = `${VECTOR_STYLE}${code}`
-  return { kind: 'vector', of: vector, code, name, signedAs, wanted: vector.wanted, content }
+  const own = { kind: 'vector', of: vector, code, name, signedAs, wanted: vector.wanted, content } as const
+  return { ...own, isLasting: !isInDatabase(vector) }
+}
+
+function isLasting(catalog: Catalog, { stored }: CatalogStyle): boolean {
+  const { sources, hosts } = stored.dependencies
+  return (
+    hosts.length === 0 &&
+    sources.every(({ kind, code, version }) =>
+      kind === 'vector'
+        ? !isInDatabase(catalog.vectors.get(code))
+        : catalog.basemaps.get(code)?.versions.get(version ?? CURRENT_VERSION)?.stored.storage !== 'upstream',
+    )
+  )
+}
+
+function isInDatabase(vector: CatalogVector | undefined): boolean {
+  return [...(vector?.tiles?.versions.values() ?? [])].some(({ stored }) => stored.path.startsWith(DATABASE_TILES))
 }
 
 /** Returns what identifies the content of each source of a style, and of the other styles whose sprites it shows. */

@@ -8,6 +8,7 @@ import type { Tracer } from '@gateway/core/tracing/span.js'
 import { NO_TRACER } from '@gateway/core/tracing/tracer.js'
 import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import type { CachedReader } from '@gateway/tilesets/source.js'
 import { SMALL_BYTES } from '@gateway/tilesets/source.js'
 import { SignedUrls } from '../auth/signed-urls.js'
 import { TokenCache } from '../auth/token-cache.js'
@@ -15,10 +16,12 @@ import { TokenUsage } from '../auth/token-usage.js'
 import { DocumentCache } from '../documents/document-cache.js'
 import { Turns } from '../documents/turns.js'
 import type { Edge } from '../edge.js'
+import { openDatabases } from '../features/open-databases.js'
 import { VectorFeatures } from '../features/vector-features.js'
 import { DiskGate } from '../files/disk-gate.js'
 import { Access } from '../http/access.js'
 import { type HttpServer, prepareServer } from '../http/server.js'
+import { MapDrawer } from '../maps/map-drawer.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
 import { HotTiles } from '../native/hot-tiles.js'
@@ -27,7 +30,8 @@ import { Pictures, type PicturesNeeds } from '../pictures/pictures.js'
 import { Upstream } from '../proxy/upstream.js'
 import { StyleAssets } from '../styles/style-assets.js'
 import { type Catalog, withNewContent } from '../sync/catalog.js'
-import { openRemote } from '../tiles/open-remote.js'
+import type { StoreLink } from '../sync/store-link.js'
+import { openRemote, openUpstream } from '../tiles/open-remote.js'
 import { ReadTroubles } from '../tiles/read-troubles.js'
 import { TileLoader } from '../tiles/tile-loader.js'
 import { TILE_SAMPLING, TileCounts } from '../usage/tile-counts.js'
@@ -69,8 +73,12 @@ export async function runEdge(options: {
   readonly copyBelow?: number
   /** Draws pictures of styles; default: there is no renderer. */
   readonly draw?: PicturesNeeds['draw']
+  /** Limits of pictures of maps; default: those of an edge. */
+  readonly maps?: ConstructorParameters<typeof MapDrawer>[0]
   /** Further settings. */
   readonly env?: Readonly<Record<string, string>>
+  /** how services of others are reached, in place of the store */
+  readonly services?: { readonly store: Pick<StoreLink, 'query'> }
 }): Promise<RunningEdge> {
   const token = createToken()
   const counters = new Counters()
@@ -86,6 +94,7 @@ export async function runEdge(options: {
     busUp: () => true,
     upstreamRequests: () => ({}),
     remote: () => edge.tiles.remote,
+    upstream: () => edge.tiles.upstream,
     missingGlyphs: () => 0,
     fileTier: () => 'copy',
     version: () => '0',
@@ -118,8 +127,12 @@ export async function runEdge(options: {
   const fontRevision = () => styleAssets.revisionOf(freshness.catalog)
   const draw = options.draw ?? (async () => 'busy' as const)
   const pictures = new Pictures({ settings, log, signed, fontRevision, draw })
-  const tiles = new TileLoader({ disks, mbtiles, pictures }, undefined, (cached) =>
-    openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
+  const noStore = { query: () => Promise.reject(new Error('this edge has no store')) }
+  const { databases, open } = openDatabases(noStore, () => freshness.catalog)
+  const openCached = (cached: CachedReader | null) =>
+    openRemote({ settings, log, counters, mbtiles, onReplaced }, cached)
+  const tiles = new TileLoader({ disks, mbtiles, pictures }, undefined, openCached, open, (remote, cached) =>
+    openUpstream({ settings, log, counters, store: noStore, ...options.services }, remote, cached),
   )
   const edge: Edge = {
     settings,
@@ -147,11 +160,13 @@ export async function runEdge(options: {
     zips: new ZipStore(`${options.dataDir}/zips`, log, disks),
     styleAssets,
     pictures,
+    maps: new MapDrawer(options.maps),
     features: new VectorFeatures({
       folder: `${options.dataDir}/derived`,
       maxBytes: settings.derivedBytes,
       tiles,
       current: (code) => freshness.catalog.vectors.get(code),
+      databases,
     }),
     sender: new FileSender({
       log,

@@ -13,10 +13,11 @@ import {
   type Tile,
   type TilePlace,
 } from '@gateway/tilesets/source.js'
+import type { UpstreamSources } from '@gateway/tilesets/upstream/upstream-sources.js'
 import { LRUCache } from 'lru-cache'
 import type { DiskGate } from '../files/disk-gate.js'
 import type { Pictures } from '../pictures/pictures.js'
-import type { Catalog, CatalogVersion } from '../sync/catalog.js'
+import { type Catalog, type CatalogVersion, DATABASE_TILES } from '../sync/catalog.js'
 import { PICTURES_ROOT } from '../sync/drawn-styles.js'
 import { OpenFile } from './open-file.js'
 
@@ -47,6 +48,9 @@ export interface Waiter {
   settle(outcome: LoadOutcome): void
 }
 
+/** Opens the tiles that a database makes; null: they are not in the catalog any more. */
+export type OpenDatabaseTiles = (version: CatalogVersion, readers: StorageReaders) => Source | null
+
 interface OpenedSource {
   readonly source: Source
   readonly isFolder: boolean
@@ -68,6 +72,7 @@ export class TileLoader {
   })
   readonly #disks: DiskGate
   readonly #pictures: Pictures | undefined
+  readonly #database: OpenDatabaseTiles
   readonly #readers: StorageReaders
   readonly #loads = new Map<string, Waiter[]>()
 
@@ -75,12 +80,22 @@ export class TileLoader {
     { disks, mbtiles, pictures }: { disks: DiskGate; mbtiles: MbtilesReaders; pictures?: Pictures },
     cached: CachedFiles | string = CachedFiles.load(SMALL_BYTES),
     remote?: (cached: CachedReader | null) => RemoteSources,
+    database: OpenDatabaseTiles = () => null,
+    upstream?: (remote: RemoteSources, cached: CachedReader | null) => UpstreamSources,
   ) {
+    this.#database = database
     this.#disks = disks
     this.#pictures = pictures
     // Without the addon every tile of a file is loaded by a thread.
     const reader = typeof cached === 'string' ? null : cached
-    this.#readers = { mbtiles, cached: reader, remote: remote?.(reader) }
+    const opened = remote?.(reader)
+    const services = opened === undefined ? undefined : upstream?.(opened, reader)
+    this.#readers = { mbtiles, cached: reader, remote: opened, upstream: services }
+  }
+
+  /** undefined if versions of services are not served. */
+  get upstream(): UpstreamSources | undefined {
+    return this.#readers.upstream
   }
 
   /** undefined if remote sources are not served. */
@@ -94,6 +109,15 @@ export class TileLoader {
     return source === undefined ? undefined : tileAtHand(source, place)
   }
 
+  /** Tells if a tile exists. undefined: only `load` can decide, because the source is not open yet or must read, or after an error. */
+  async has(version: CatalogVersion, place: TilePlace): Promise<boolean | 'busy' | undefined> {
+    try {
+      return await this.#opened(version)?.has?.(place)
+    } catch {
+      return undefined
+    }
+  }
+
   /** Returns a version's source if it is open; the caller must not close it. */
   opened(version: CatalogVersion): Source | undefined {
     return this.#opened(version)
@@ -101,7 +125,7 @@ export class TileLoader {
 
   /** Lets concurrent requests for one tile share its loading. */
   load(version: CatalogVersion, place: TilePlace, waiter: Waiter): void {
-    const key = `${version.contentId}/${place.z}/${place.x}/${place.y}${place.suffix ?? ''}`
+    const key = `${version.contentId}/${place.z}/${place.x}/${place.y}${place.suffix ?? ''}${place.variant ?? ''}`
     const waiting = this.#loads.get(key)
     if (waiting !== undefined) {
       waiting.push(waiter)
@@ -147,6 +171,7 @@ export class TileLoader {
   closeAll(): void {
     this.#sources.clear()
     this.#readers.mbtiles.close()
+    void this.upstream?.close()
     void this.remote?.close()
   }
 
@@ -160,10 +185,19 @@ export class TileLoader {
       const cached = tileAtHand(source, place)
       return cached === undefined ? source.tile(place, asking) : cached
     }
+    // A service has its own limits.
+    if (version.stored.storage === 'upstream') return read()
     if (isRemote(version.stored.path)) return this.remote?.wait(version.root, read) ?? null
-    if (isReadByOthers(version.stored.storage) || version.root === PICTURES_ROOT) return read()
+    if (isReadByOthers(version.stored.storage) || isInDatabase(version) || version.root === PICTURES_ROOT) return read()
     const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted: asking.isWanted })
     return outcome.ok ? outcome.value : 'busy'
+  }
+
+  #openDatabase(version: CatalogVersion): Source | null {
+    const source = this.#database(version, this.#readers)
+    const opened = { isFolder: true, goodUntilMs: Number.POSITIVE_INFINITY, isRenewed: false }
+    if (source !== null) this.#sources.set(version.contentId, { source, ...opened })
+    return source
   }
 
   /** Returns undefined if the source must be opened first, or again. */
@@ -190,6 +224,7 @@ export class TileLoader {
   async #open(version: CatalogVersion): Promise<Source | null> {
     const { stored, root, contentId } = version
     if (root === PICTURES_ROOT) return this.#openPictures(version)
+    if (isInDatabase(version)) return this.#openDatabase(version)
     // Checks the version itself, because its scan source may contain mounts.
     const mayBeMounted = !isReadByOthers(stored.storage) && !isRemote(stored.path)
     const isMounted = mayBeMounted && !(await isOnLocalDisk(stored.path).catch(() => false))
@@ -206,6 +241,11 @@ export class TileLoader {
     this.#sources.set(contentId, { source, isFolder, goodUntilMs, isRenewed: false })
     return source
   }
+}
+
+/** True if a database makes the tiles. */
+export function isInDatabase({ stored }: CatalogVersion): boolean {
+  return stored.path.startsWith(DATABASE_TILES)
 }
 
 /** True if SQLite reads it, in another process. */

@@ -16,6 +16,7 @@ import { openStore } from '@gateway/store/connect.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import { noteTokensUsed } from '@gateway/store/tokens.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import type { CachedReader } from '@gateway/tilesets/source.js'
 import { Registry } from 'prom-client'
 import { SignedUrls } from '../auth/signed-urls.js'
 import { TokenCache } from '../auth/token-cache.js'
@@ -23,10 +24,12 @@ import { TokenUsage, USAGE_FLUSH_MS } from '../auth/token-usage.js'
 import { DocumentCache } from '../documents/document-cache.js'
 import { Turns } from '../documents/turns.js'
 import type { Edge, Freshness } from '../edge.js'
+import { openDatabases } from '../features/open-databases.js'
 import { VectorFeatures } from '../features/vector-features.js'
 import { DiskGate } from '../files/disk-gate.js'
 import { Access } from '../http/access.js'
 import { type HttpServer, prepareServer } from '../http/server.js'
+import { MapDrawer } from '../maps/map-drawer.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
 import { remoteCacheOf } from '../metrics/remote-cache.js'
@@ -47,7 +50,7 @@ import { HOST_CLOCK_OFFSET } from '../sync/host-reads.js'
 import { ReplicaReads } from '../sync/replica-reads.js'
 import { ReplicationLoop } from '../sync/replication-loop.js'
 import { replicaLink, StoreLink } from '../sync/store-link.js'
-import { openRemote } from '../tiles/open-remote.js'
+import { openRemote, openUpstream } from '../tiles/open-remote.js'
 import { ReadTroubles } from '../tiles/read-troubles.js'
 import { TileLoader } from '../tiles/tile-loader.js'
 import { TILE_SAMPLING, TileCounts } from '../usage/tile-counts.js'
@@ -151,10 +154,11 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     fontRevision: () => styleAssets.revisionOf(follower.catalog),
     draw: (task, caller) => supervisor.draw(task, caller),
   })
-  const tiles = new TileLoader(
-    { disks, mbtiles, pictures },
-    undefined,
-    (cached) => openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
+  const { databases, open } = openDatabases(store, () => follower.catalog)
+  const openCached = (cached: CachedReader | null) =>
+    openRemote({ settings, log, counters, mbtiles, onReplaced }, cached)
+  const tiles = new TileLoader({ disks, mbtiles, pictures }, undefined, openCached, open, (remote, cached) =>
+    openUpstream({ settings, log, counters, store }, remote, cached),
   )
   const onApplied = () => {
     tiles.keepOnly(follower.catalog)
@@ -232,6 +236,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     busUp: () => loop.busUp,
     upstreamRequests: () => upstream.used,
     remote: () => tiles.remote,
+    upstream: () => tiles.upstream,
     missingGlyphs: () => styleAssets.missingGlyphs,
     fileTier: () => sender.tier,
     version: ownVersion,
@@ -266,11 +271,13 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
     styleAssets,
     pictures,
+    maps: new MapDrawer(),
     features: new VectorFeatures({
       folder: path.join(settings.dataDir, 'cache', 'derived'),
       maxBytes: settings.derivedBytes,
       tiles,
       current: (code) => freshness.catalog.vectors.get(code),
+      databases,
     }),
     sender,
     upstream,
@@ -323,6 +330,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
         tracer.close(),
       ])
       edge.features.close()
+      edge.maps.close()
       tiles.closeAll()
     },
   }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import { type OpenedFile, openBelow } from '@gateway/core/files/open-below.js'
+import { namesBeside } from '../files/names-beside.js'
 import type { TextEncoding } from '../sync/catalog.js'
 
 export interface Sidecar {
@@ -14,8 +14,7 @@ export interface Sidecar {
 export interface SidecarSet {
   readonly files: readonly Sidecar[]
   /**
-   * The .cpg that is added to them, with the encoding of the table; null if they have one, or if the encoding is not
-   * known.
+   * The .cpg that is added to them, with the encoding of the table; null if they have one that programs read, or if the encoding is not known.
    */
   readonly cpg: { readonly name: string; readonly content: string } | null
   /** Identifies the content of all files together. */
@@ -26,7 +25,7 @@ export interface SidecarSet {
 
 /**
  * Opens a shapefile and the files next to it with the same base name. Returns null if the shapefile itself does not exist.
- * @param encoding of its table, if it is known; if an operator has set it, the .cpg of the shapefile is omitted
+ * @param encoding of its table, if it is known; if an operator has set it, or other programs do not read it, the .cpg of the shapefile is omitted
  */
 export async function openSidecars(
   root: string,
@@ -45,6 +44,11 @@ export async function openSidecars(
   } catch (error) {
     closeAll(files)
     throw error
+  }
+  const unknown = encoding === null ? undefined : files.find(({ name, file }) => isCpg(name) && isOfNoProgram(file))
+  if (unknown !== undefined) {
+    closeAll([unknown])
+    files.splice(files.indexOf(unknown), 1)
   }
   if (files.some((sidecar) => sidecar.name === path.basename(shapefile)))
     return toSet(files, missingCpg(shapefile, files, encoding))
@@ -74,17 +78,15 @@ export function missingCpg(
   return { name: `${baseOf(shapefile)}.cpg`, content: encoding.name }
 }
 
-export function isCpg(name: string): boolean {
-  return name.toLowerCase().endsWith('.cpg')
+/** True if a .cpg names its page in the form of ESRI's older programs (`OEM 936`), which others do not read. */
+function isOfNoProgram({ fd }: OpenedFile): boolean {
+  const start = Buffer.alloc(16)
+  fs.readSync(fd, start, 0, start.length, 0)
+  return /^\s*(?:OEM|ANSI)\s/i.test(start.toString('latin1'))
 }
 
-async function namesBeside(shapefile: string): Promise<string[]> {
-  const base = baseOf(shapefile)
-  const entries = await fs.promises.readdir(path.dirname(shapefile)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
-    throw error
-  })
-  return entries.filter((name) => isPartOfShapefile(base, name)).sort()
+export function isCpg(name: string): boolean {
+  return name.toLowerCase().endsWith('.cpg')
 }
 
 function toSet(files: readonly Sidecar[], cpg: SidecarSet['cpg']): SidecarSet {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Log } from '@gateway/core/logging/log.js'
-import { childEnvironment } from '@gateway/core/settings/child-environment.js'
+import { childEnvironment, edgeEnvironment } from '@gateway/core/settings/child-environment.js'
 import { controlPlaneUrl, edgeUrl, type Settings } from '@gateway/core/settings/load.js'
 import { EXIT_REFUSED } from '@gateway/core/settings/refusal.js'
 import { Child } from './child.js'
@@ -19,17 +19,18 @@ export interface Services {
 /** Starts the control plane and the edge. The edge is stopped first, while the rest still answers it. */
 export function startServices(settings: Settings, databaseUrl: string, log: Log, shutdown: Shutdown): Services {
   const giveUp = (reason: Error) => void shutdown.run(EXIT_REFUSED, reason.message)
+  // Given both, they would refuse; empty is unset.
+  const store = { DATABASE_URL: databaseUrl, DATABASE_URL_FILE: '' }
   const common = {
-    // Given both, they would refuse; empty is unset.
-    env: childEnvironment({ DATABASE_URL: databaseUrl, DATABASE_URL_FILE: '' }),
     stopWithinMs: (settings.drainNoticeSeconds + settings.drainSeconds) * 1000 + STOP_MARGIN_MS,
   }
-  const start = (name: string, script: string, url: string) =>
-    new Child({ ...common, name, script, readyUrl: `${url}/ready` }, log, giveUp)
-  const controlPlane = start('control plane', mainOf('control-plane'), controlPlaneUrl(settings))
+  const start = (name: string, script: string, url: string, env: NodeJS.ProcessEnv) =>
+    new Child({ ...common, name, script, readyUrl: `${url}/ready`, env }, log, giveUp)
+  const env = childEnvironment(store)
+  const controlPlane = start('control plane', mainOf('control-plane'), controlPlaneUrl(settings), env)
   // The edge, the control plane's only client, has ended by then: it needs no notice.
   shutdown.add(() => controlPlane.stop('SIGINT'))
-  const edge = start('edge', mainOf('edge'), edgeUrl(settings))
+  const edge = start('edge', mainOf('edge'), edgeUrl(settings), edgeEnvironment(store))
   shutdown.add((signal) => edge.stop(signal))
   return { controlPlane: controlPlane.ready(), edge: edge.ready() }
 }

@@ -61,14 +61,14 @@ interface Registered {
 const archives = new Map<number, Registered>()
 let lastArchive = -1
 
-function answerTile(id: number, archive: number, z: number, x: number, y: number): void {
+function answerTile(id: number, archive: number, z: number, x: number, y: number, isLook: boolean): void {
   // If this call hangs, only responses of this archive are unsent, so the other side knows which archive hangs.
   if (archive !== lastArchive) flush()
   lastArchive = archive
   try {
     const tile = readTile(archive, z, x, y)
     if (tile === null) answer(Answer.ABSENT, id, NOTHING)
-    else answer(Answer.TILE, id, tile)
+    else answer(Answer.TILE, id, isLook ? NOTHING : tile)
   } catch (error) {
     const { message } = error as Error
     const failed = { broken: error instanceof BrokenArchiveError, locked: isLocked(error), message }
@@ -133,7 +133,8 @@ function work(input: Buffer): number {
     const a = input.readInt32LE(at + 12)
     const end = at + REQUEST_BYTES + (what === Request.REGISTER ? a : 0)
     if (end > input.length) break
-    if (what === Request.TILE) answerTile(id, archive, a, input.readInt32LE(at + 16), input.readInt32LE(at + 20))
+    if (what === Request.TILE || what === Request.LOOK)
+      answerTile(id, archive, a, input.readInt32LE(at + 16), input.readInt32LE(at + 20), what === Request.LOOK)
     else archives.get(archive)?.opened?.close()
     if (what === Request.FORGET) archives.delete(archive)
     if (what === Request.REGISTER) {

@@ -8,8 +8,11 @@ import type { LayoutText } from '../page-layout.js'
 /** A request: `[what, id, archive, a, b, c]`. */
 export const REQUEST_BYTES = 24
 
-/** For `REGISTER`, a is the length of the JSON text `[root, file]` behind it. For `TILE`, a, b, c are z, x, y. `FORGET` has none. */
-export const Request = { REGISTER: 1, TILE: 2, FORGET: 3 } as const
+/**
+ * For `REGISTER`, a is the length of the JSON text `[root, file]` behind it. For `TILE` and `LOOK`, a, b, c are z, x, y. `FORGET` has none.
+ * `LOOK` is answered as `TILE`, without the bytes.
+ */
+export const Request = { REGISTER: 1, TILE: 2, FORGET: 3, LOOK: 4 } as const
 
 /** Length of a response's head: `[what, id, length]`. `length` bytes follow. Tiles are returned in the order of their requests. */
 export const ANSWER_BYTES = 12

@@ -26,6 +26,8 @@ export interface PendingTile<Archive extends ReadArchive> {
   readonly z: number
   readonly x: number
   readonly y: number
+  /** true if only its existence is asked for */
+  readonly isLook: boolean
 }
 
 export interface ReaderEvents<Pending> {
@@ -95,7 +97,7 @@ export class Reader<Pending extends PendingTile<ReadArchive>> {
       this.#input.write(text)
     }
     this.pending.set(tile.id, tile)
-    this.#put(Request.TILE, tile.id, archive.id, tile.z, tile.x, tile.y)
+    this.#put(tile.isLook ? Request.LOOK : Request.TILE, tile.id, archive.id, tile.z, tile.x, tile.y)
   }
 
   forget(archive: ReadArchive): void {

@@ -82,10 +82,17 @@ export class MbtilesReaders {
   source(archive: ReadArchive & { readonly rowsFromNorth?: boolean }): Source {
     // The reader of database pages without SQLite counts rows from the south.
     if (archive.rowsFromNorth === true) {
-      return { tile: ({ z, x, y }) => this.tile(archive, { z, x, y: flipRow(z, y) }), layout: () => null, close() {} }
+      const stored = ({ z, x, y }: TilePlace) => ({ z, x, y: flipRow(z, y) })
+      return {
+        tile: (place) => this.tile(archive, stored(place)),
+        has: (place) => this.#has(archive, stored(place)),
+        layout: () => null,
+        close() {},
+      }
     }
     return {
       tile: (place) => this.tile(archive, place),
+      has: (place) => this.#has(archive, place),
       layout: () => this.#layout(archive),
       renewLayout: () => this.#closeAgain(archive),
       close() {},
@@ -110,13 +117,23 @@ export class MbtilesReaders {
   }
 
   /** Rejects with `BrokenArchiveError`, and with the disk's errors. */
-  tile(of: ReadArchive, { z, x, y }: TilePlace): Promise<ReadOutcome> {
+  tile(of: ReadArchive, place: TilePlace): Promise<ReadOutcome> {
+    return this.#read(of, place, false)
+  }
+
+  async #has(of: ReadArchive, place: TilePlace): Promise<boolean | 'busy'> {
+    const outcome = await this.#read(of, place, true)
+    return outcome === 'busy' ? outcome : outcome !== null
+  }
+
+  #read(of: ReadArchive, { z, x, y }: TilePlace, isLook: boolean): Promise<ReadOutcome> {
     const archive = this.#archives.get(of.id) ?? this.#register(of)
     return new Promise((resolve, reject) => {
       const settle = (outcome: ReadOutcome | Error) => (outcome instanceof Error ? reject(outcome) : resolve(outcome))
       if (archive.waiting >= MAX_WAITING || (archive.isHung && !this.#mayRetry(archive))) return settle('busy')
       this.#lastId = (this.#lastId + 1) & 0x7fffffff
-      this.#request({ id: this.#lastId, archive, z, x, y, deadlineMs: performance.now() + this.#limitMs, settle })
+      const deadlineMs = performance.now() + this.#limitMs
+      this.#request({ id: this.#lastId, archive, z, x, y, isLook, deadlineMs, settle })
       // This request finds out whether the archive responds again, but its caller does not wait for that.
       if (archive.isHung) settle('busy')
     })

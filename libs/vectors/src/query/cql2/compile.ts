@@ -29,7 +29,7 @@ export const OF_TEXTS = '(SELECT geom FROM features WHERE features.fid = feature
 export interface CompileContext {
   readonly fields: ReadonlyMap<string, IndexField>
   /** the expression of the geometry */
-  readonly geom: typeof OF_FEATURES | typeof OF_TEXTS
+  readonly geom: string
   /** called for each column of `features` in the condition, except the geometry */
   readonly onColumn?: () => void
   /** stores a literal, and returns its number for `gw_intersects` */
@@ -40,9 +40,28 @@ export interface CompileContext {
   readonly findFolded: (column: string, condition: Sql) => readonly number[] | null
   /** true if the index has boxes that touch a box */
   readonly hasAny: (box: readonly [number, number, number, number]) => boolean
+  /** default: that of the index, which is in SQLite */
+  readonly dialect?: Dialect
 }
 
-type Kind = 'string' | 'number' | 'boolean' | 'time' | 'json'
+export type Kind = 'string' | 'number' | 'boolean' | 'time' | 'json'
+
+/** The differences between databases. The texts that it returns never contain input of a caller. */
+export interface Dialect {
+  truth(value: boolean): string
+  /** A literal as a value of the statement. An instant is given as in RFC 3339. */
+  literal(kind: Exclude<Kind, 'json'>, value: string | number | boolean): Sql
+  /** The expression of a property in comparisons. */
+  property(field: IndexField): string
+  /** An expression of texts as the comparisons that have an order take it. */
+  ordered(text: string): string
+  casei(operand: Operand, text: string, context: CompileContext): string
+  accenti(text: string): string
+  /** The condition that the geometry intersects a literal. */
+  intersects(geometry: Geometry, context: CompileContext, orMissing: boolean, isNegated: boolean): Sql
+  /** The condition that the geometry is between two heights, or has none. */
+  atHeight(bottom: number, top: number, context: CompileContext): Sql
+}
 
 interface Value extends Sql {
   readonly kind: Kind
@@ -51,7 +70,7 @@ interface Value extends Sql {
   readonly literal: boolean
 }
 
-const KINDS: Readonly<Record<IndexField['type'], Kind>> = {
+export const KINDS: Readonly<Record<IndexField['type'], Kind>> = {
   string: 'string',
   number: 'number',
   integer: 'number',
@@ -66,8 +85,24 @@ function julianDay(instant: string): number {
   return (Date.parse(instant) + 210_866_760_000_000) / 86_400_000
 }
 
+const SQLITE: Dialect = {
+  truth: (value) => (value ? '1' : '0'),
+  literal: (kind, value) => ({
+    text: '?',
+    values: [kind === 'time' ? julianDay(String(value)) : typeof value === 'boolean' ? Number(value) : value],
+  }),
+  property: ({ column, type }) => (KINDS[type] === 'time' ? `julianday(${quoted(column)})` : quoted(column)),
+  ordered: (text) => text,
+  casei: foldedOf,
+  accenti: (text) => `gw_accenti(${text})`,
+  intersects: oneIntersection,
+  atHeight: (bottom, top, { geom }) => ({ text: `gw_at_height(${geom}, ?, ?)`, values: [bottom, top] }),
+}
+
+const dialectOf = ({ dialect }: CompileContext): Dialect => dialect ?? SQLITE
+
 /**
- * Returns the condition of a filter in SQLite's dialect. Input of the caller is passed only in the values, never in the text. Throws
+ * Returns the condition of a filter in the dialect of the context. Input of the caller is passed only in the values, never in the text. Throws
  * `QueryError` for unknown properties, and for comparisons of different types.
  */
 export function compile(expression: Expression, context: CompileContext): Sql {
@@ -75,7 +110,7 @@ export function compile(expression: Expression, context: CompileContext): Sql {
 }
 
 function condition(expression: Expression, context: CompileContext, isNegated: boolean): Sql {
-  if (typeof expression === 'boolean') return { text: expression ? '1' : '0', values: [] }
+  if (typeof expression === 'boolean') return { text: dialectOf(context).truth(expression), values: [] }
   switch (expression.op) {
     case 'and':
     case 'or':
@@ -91,7 +126,7 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
         return { text: `${context.geom} IS NULL`, values: [] }
       const value = operandOf(arg, context)
       return value.literal
-        ? { text: '0', values: [] }
+        ? { text: dialectOf(context).truth(false), values: [] }
         : wrapped('', { ...value, text: columnOf(arg, context) }, ' IS NULL')
     }
     case 's_intersects':
@@ -111,7 +146,11 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
       return { text: `${left.text} LIKE ${pattern.text} ESCAPE '\\'`, values: [...left.values, ...pattern.values] }
     }
     case 'between': {
-      const [left, from, to] = alike(expression.args, context) as [Value, Value, Value]
+      const [left, from, to] = alike(expression.args, context).map((one) => inOrder(one, context)) as [
+        Value,
+        Value,
+        Value,
+      ]
       const values = [...left.values, ...from.values, ...to.values]
       return { text: `${left.text} BETWEEN ${from.text} AND ${to.text}`, values }
     }
@@ -127,10 +166,18 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
       const { op } = expression
       const found = amongFolded(expression.args, ([left, right]) => `${left} ${op} ${right}`, context, isNegated)
       if (found !== null) return found
-      const [left, right] = alike(expression.args, context) as [Value, Value]
+      const isEquality = op === '=' || op === '<>'
+      const [left, right] = alike(expression.args, context).map((one) =>
+        isEquality ? one : inOrder(one, context),
+      ) as [Value, Value]
       return { text: `${left.text} ${expression.op} ${right.text}`, values: [...left.values, ...right.values] }
     }
   }
+}
+
+function inOrder(value: Value, context: CompileContext): Value {
+  const isText = value.kind === 'string' || value.kind === 'json'
+  return isText ? { ...value, text: dialectOf(context).ordered(value.text) } : value
 }
 
 /** Builds a binary tree, because SQLite limits the depth of expressions. */
@@ -150,7 +197,7 @@ function wrapped(before: string, { text, values }: Sql, after: string): Sql {
 function alike(operands: readonly Operand[], context: CompileContext): Value[] {
   const values = operands.map((operand) => operandOf(operand, context))
   const time = values.some(({ kind }) => kind === 'time')
-  const taken = values.map((value, i) => (time ? asTime(value, operands[i] as Operand) : value))
+  const taken = values.map((value, i) => (time ? asTime(value, operands[i] as Operand, context) : value))
   const first = taken[0] as Value
   for (const one of taken) {
     const isText = (kind: Kind) => kind === 'string' || kind === 'json'
@@ -166,35 +213,39 @@ function alike(operands: readonly Operand[], context: CompileContext): Value[] {
 }
 
 /** Converts a text that is compared with a date, if it is a valid date. */
-function asTime(value: Value, operand: Operand): Value {
+function asTime(value: Value, operand: Operand, context: CompileContext): Value {
   if (typeof operand !== 'string' || !(isDate(operand) || isTimestamp(operand))) return value
-  return { ...value, kind: 'time', values: [julianDay(operand)] }
+  return { ...value, kind: 'time', ...dialectOf(context).literal('time', operand) }
 }
 
 function operandOf(operand: Operand, context: CompileContext): Value {
   // SQLite would compare only the text in front of it.
   if (typeof operand === 'string' && operand.includes('\0')) throw new QueryError('query_nul', { name: 'filter' })
-  if (typeof operand === 'string')
-    return { kind: 'string', text: '?', values: [operand], shown: `'${operand.slice(0, 40)}'`, literal: true }
-  if (typeof operand === 'number')
-    return { kind: 'number', text: '?', values: [operand], shown: String(operand), literal: true }
-  if (typeof operand === 'boolean')
-    return { kind: 'boolean', text: '?', values: [Number(operand)], shown: String(operand), literal: true }
+  const dialect = dialectOf(context)
+  const literal = (kind: Exclude<Kind, 'json'>, value: string | number | boolean, shown: string): Value => ({
+    kind,
+    shown,
+    literal: true,
+    ...dialect.literal(kind, value),
+  })
+  if (typeof operand === 'string') return literal('string', operand, `'${operand.slice(0, 40)}'`)
+  if (typeof operand === 'number') return literal('number', operand, String(operand))
+  if (typeof operand === 'boolean') return literal('boolean', operand, String(operand))
   if ('date' in operand || 'timestamp' in operand) {
     const instant = 'date' in operand ? operand.date : operand.timestamp
-    return { kind: 'time', text: '?', values: [julianDay(instant)], shown: `'${instant}'`, literal: true }
+    return literal('time', instant, `'${instant}'`)
   }
   if ('property' in operand) {
-    const { type } = fieldOf(operand.property, context)
-    const column = columnOf(operand, context)
-    const text = KINDS[type] === 'time' ? `julianday(${column})` : column
-    return { kind: KINDS[type], text, values: [], shown: operand.property, literal: false }
+    const field = fieldOf(operand.property, context)
+    context.onColumn?.()
+    const text = dialect.property(field)
+    return { kind: KINDS[field.type], text, values: [], shown: operand.property, literal: false }
   }
   const [arg] = operand.args
   const inner = operandOf(arg, context)
   if (inner.kind !== 'string')
     throw new QueryError('query_casei', { name: operand.op.toUpperCase(), found: inner.shown })
-  const text = operand.op === 'casei' ? foldedOf(arg, inner.text, context) : `gw_accenti(${inner.text})`
+  const text = operand.op === 'casei' ? dialect.casei(arg, inner.text, context) : dialect.accenti(inner.text)
   return { ...inner, text }
 }
 
@@ -272,11 +323,11 @@ function intersection(
     throw new QueryError('query_no_geometry', { found: property.property.slice(0, 80), name })
   const parts = 'bbox' in literal ? rectanglesOf(literal.bbox, context.hasAny) : [literal]
   const found = balanced(
-    parts.map((geometry) => oneIntersection(geometry, context, orMissing, isNegated)),
+    parts.map((geometry) => dialectOf(context).intersects(geometry, context, orMissing, isNegated)),
     'OR',
   )
   if (heights === undefined) return found
-  return balanced([found, { text: `gw_at_height(${context.geom}, ?, ?)`, values: [...heights] }], 'AND')
+  return balanced([found, dialectOf(context).atHeight(...heights, context)], 'AND')
 }
 
 /** Features whose boxes touch, or are within, a box. */

@@ -102,7 +102,7 @@ function useColumns(): readonly Column<AuditEntry>[] {
       id: 'detail',
       header: t.audit.detail,
       value: () => '',
-      cell: ({ detail }) => <AuditDetail detail={detail} lines={SHOWN_LINES} />,
+      cell: ({ action, detail }) => <AuditDetail action={action} detail={detail} lines={SHOWN_LINES} />,
     },
     { id: 'address', header: t.audit.address, value: ({ address }) => address },
   ]

@@ -44,7 +44,7 @@ function Shown({ entry }: { entry: AuditEntry }) {
         </Facts>
       </Section>
       <Section title={t.detail}>
-        <AuditDetail detail={entry.detail} />
+        <AuditDetail action={entry.action} detail={entry.detail} />
       </Section>
     </Frame>
   )

@@ -15,6 +15,7 @@ import { BoundsText } from './bounds-text.js'
 import { AT_ONCE, bodyOf, TimingFields } from './default-timing.js'
 import { type Compared, differences, losses } from './differences.js'
 import { TileDifferences } from './tile-differences.js'
+import { VersionWarnings } from './version-warnings.js'
 
 export interface DefaultDialogProps {
   readonly basemap: AdminBasemap
@@ -126,6 +127,10 @@ function Changes({ basemap, after }: { basemap: AdminBasemap; after: BasemapVers
           {warning}
         </Alert>
       ))}
+      <VersionWarnings
+        basemap={basemap}
+        versions={basemap.versions.filter(({ version }) => version === before?.version || version === after.version)}
+      />
       {before !== undefined && before.version !== after.version && (
         <TilesOf code={basemap.code} before={before} after={after} />
       )}

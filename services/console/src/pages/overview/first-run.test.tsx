@@ -9,10 +9,10 @@ import { FirstRun } from './first-run.js'
 const NEW = {
   ledger: { basemaps: 0, versions: 0, vectors: 0, versions_unavailable: 0, vectors_unavailable: 0, vectors_unbuilt: 0 },
   tokens: { active: 0, expired: 0, disabled: 0, items: [] },
-  scan_sources: [{ code: 'sliced' }],
+  scan_sources: [{ code: 'layers' }],
 } as unknown as Dashboard
 const ledger = { ...NEW.ledger, basemaps: 1, versions: 1 }
-const sources = [{ code: 'sliced' }, { code: 'demo-basemaps' }, { code: 'city' }]
+const sources = [{ code: 'layers' }, { code: 'demo-basemaps' }, { code: 'city' }]
 const ownToken = (last_used_at: string | null) => ({ name: 'field team', last_used_at })
 const tokens = { ...NEW.tokens, active: 1, items: [ownToken(null)] }
 const edge = (tiles: number) => ({ traffic: { tiles } }) as EdgePresence

@@ -14,7 +14,7 @@ interface FirstRunProps {
 }
 
 /** Sources and a token that a start made: the demo's, and the folder of sliced layers. They are no step that a person took. */
-const MADE_SOURCE = /^(demo-|sliced$)/
+const MADE_SOURCE = /^(demo-|layers$)/
 const DEMO_TOKEN = 'demo'
 
 /** The first steps of operators with their own data. Renders nothing once all steps are done, or after the list was dismissed. */
@@ -27,6 +27,8 @@ export function FirstRun({ dashboard, edges }: FirstRunProps) {
   })
   const { ledger, tokens, scan_sources: sources } = dashboard
   const own = tokens.items.filter(({ name }) => name !== DEMO_TOKEN)
+  // Only the newest tokens are listed. An operator who has more is no beginner.
+  const isOlder = tokens.active + tokens.expired + tokens.disabled > tokens.items.length
   const noMaps = ledger.basemaps + ledger.vectors === 0
   const steps = [
     { name: t.overview.addSource, to: '/sources/new', done: sources.some(({ code }) => !MADE_SOURCE.test(code)) },
@@ -34,7 +36,7 @@ export function FirstRun({ dashboard, edges }: FirstRunProps) {
     {
       name: t.maps.openMap,
       to: ledger.basemaps > 0 ? '/basemaps' : '/vectors',
-      done: own.some((token) => token.last_used_at !== null),
+      done: isOlder || own.some((token) => token.last_used_at !== null),
     },
   ]
   const next = steps.find(({ done }) => !done)

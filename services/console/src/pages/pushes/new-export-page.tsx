@@ -10,6 +10,7 @@ import { SAVED } from '../../router/router.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
 import { CodeSelect } from '../../ui/code-select.js'
+import { FormGuard } from '../../ui/leave-guard.js'
 import { Missing } from '../../ui/missing.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
@@ -58,6 +59,8 @@ function ExportForm({ code, version }: { code: string; version: BasemapVersion }
   const [zooms, setZooms] = useState({ min: version.min_zoom, max: version.max_zoom })
   const [format, setFormat] = useState<ExportFormat>('pmtiles')
   const [target, setTarget] = useState('')
+  const isDirty = () =>
+    bounds !== '' || target !== '' || zooms.min !== version.min_zoom || zooms.max !== version.max_zoom
   const parsed = parseBounds(bounds)
   const body = (): ExportInput => ({
     basemap_code: code,
@@ -81,6 +84,7 @@ function ExportForm({ code, version }: { code: string; version: BasemapVersion }
   const limits = { min: version.min_zoom, max: version.max_zoom, allowDecimal: false }
   return (
     <form onSubmit={submit} noValidate>
+      <FormGuard isDirty={isDirty} />
       <Stack maw={560}>
         {version.tile_matrix_set !== 'WebMercatorQuad' && <Alert color="orange">{t.exports.onlyMercator}</Alert>}
         <NativeSelect

@@ -9,6 +9,7 @@ import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
 import { CodeSelect } from '../../ui/code-select.js'
 import { Empty } from '../../ui/empty.js'
+import { FormGuard } from '../../ui/leave-guard.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
 import { notifyDone } from '../../ui/notify.js'
@@ -57,11 +58,12 @@ function PushForm({ first }: { first: string }) {
   const push = usePush()
   const [kind, setKind] = useState(parameters.has('vector') ? 'vector' : 'basemap')
   const [target, setTarget] = useState(first)
-  const [pushed, setPushed] = useState({
+  const [asked] = useState({
     basemap_code: parameters.get('basemap') ?? '',
     version: parameters.get('version') ?? '',
     vector_code: parameters.get('vector') ?? '',
   })
+  const [pushed, setPushed] = useState(asked)
   const [incomplete, setIncomplete] = useState(false)
   const { basemap_code, version, vector_code } = pushed
   const body: NewPush =
@@ -80,6 +82,7 @@ function PushForm({ first }: { first: string }) {
   }
   return (
     <form onSubmit={submit} noValidate>
+      <FormGuard isDirty={() => target !== first || JSON.stringify(pushed) !== JSON.stringify(asked)} />
       <Stack maw={560}>
         <CodeSelect label={t.pushes.target} kind="targets" find={findTargets} value={target} onChange={setTarget} />
         <Radio.Group label={t.pushes.whatKind} value={kind} onChange={setKind}>

@@ -112,7 +112,7 @@ export function SubmitForm(props: SubmitFormProps) {
               autoComplete="off"
               {...form.getInputProps('target_code')}
             />
-            {code !== '' && paths.length > 0 && (
+            {props.knownCodes.includes(layerCodeOf(code) ?? '') && paths.length > 0 && (
               <Alert color="blue">
                 {paths.length === 1 ? t.slicing.accumulates(shortText(code)) : t.slicing.rebuilds(shortText(code))}
               </Alert>

@@ -29,6 +29,7 @@ interface SourceFormProps {
 
 /** Allowed beginnings of a path; the service reports all other errors. */
 const PLACE = /^(\/|s3:\/\/|https?:\/\/)/i
+const DATABASE = /^postgres(ql)?:\/\//
 
 export function SourceForm({ source, kind, pending, error, commandOf, onSave }: SourceFormProps) {
   const t = useTexts()
@@ -38,6 +39,7 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
     name: source?.name ?? '',
     kind: source?.kind ?? kind ?? 'basemap',
     path: source?.path ?? '',
+    schemas: source?.schemas?.join(', ') ?? '',
     enabled: source?.enabled ?? true,
     ...automationOf(source),
   }
@@ -45,19 +47,23 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
     initialValues: stored,
     validate: {
       code: (code) => codeProblem(code, wrongInCode, t),
-      path: matches(PLACE, t.sources.pathWrong),
+      path: (path, { kind }) =>
+        kind === 'postgis'
+          ? matches(DATABASE, t.sources.databaseWrong)(path)
+          : matches(PLACE, t.sources.pathWrong)(path),
       kind: isNotEmpty(),
     },
   })
   const trial = useTryScan()
   const tryIt = () => {
     if (form.validateField('path').hasError) return
-    const { kind, path } = form.getValues()
-    trial.mutate({ kind, path: path.trim(), ...(source !== undefined && { code: source.code }) })
+    trial.mutate({ ...placeOf(form.getValues()), ...(source !== undefined && { code: source.code }) })
   }
   // The result belongs to the tested path, not to one that was entered afterwards.
   const entered = form.values
-  const isTried = trial.variables?.path === entered.path.trim() && trial.variables.kind === entered.kind
+  const tried = trial.variables
+  const isTried = (tried?.path ?? tried?.url) === entered.path.trim() && tried?.kind === entered.kind
+  const isDatabase = entered.kind === 'postgis'
   const save = (thenScan: boolean) => form.onSubmit((values) => onSave(bodyOf(values), thenScan))
   return (
     <form onSubmit={save(source === undefined)} noValidate>
@@ -72,7 +78,7 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
             {...form.getInputProps('kind')}
           >
             <Stack gap="xs" mt="xs">
-              {(['basemap', 'vector', 'style'] as const).map((one) => (
+              {(['basemap', 'vector', 'style', 'postgis', 'service'] as const).map((one) => (
                 <Radio
                   key={one}
                   value={one}
@@ -84,13 +90,22 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
             </Stack>
           </Radio.Group>
           <TextInput
-            label={t.common.path}
-            description={t.sources.pathHint}
+            label={isDatabase ? t.sources.database : t.common.path}
+            description={isDatabase ? t.sources.databaseHint : t.sources.pathHint}
             required
             autoComplete="off"
             spellCheck={false}
             {...form.getInputProps('path')}
           />
+          {isDatabase && (
+            <TextInput
+              label={t.sources.schemas}
+              description={t.sources.schemasHint}
+              autoComplete="off"
+              spellCheck={false}
+              {...form.getInputProps('schemas')}
+            />
+          )}
           <Switch
             label={t.common.enabled}
             description={t.sources.enabledHint}
@@ -120,11 +135,18 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
   )
 }
 
-type SourceValues = Pick<ScanSource, 'code' | 'name' | 'kind' | 'path' | 'enabled'> & AutomationValues
+type SourceValues = Pick<ScanSource, 'code' | 'name' | 'kind' | 'path' | 'enabled'> &
+  AutomationValues & { readonly schemas: string }
 
-function bodyOf({ code, name, kind, path, enabled, ...automation }: SourceValues): ScanSourceBody {
+function placeOf({ kind, path, schemas }: Pick<SourceValues, 'kind' | 'path' | 'schemas'>) {
+  if (kind !== 'postgis') return { kind, path: path.trim() }
+  const names = schemas.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
+  return { kind, url: path.trim(), schemas: names.length === 0 ? ['public'] : names }
+}
+
+function bodyOf({ code, name, kind, path, schemas, enabled, ...automation }: SourceValues): ScanSourceBody {
   const named = name.trim() !== '' && { name: name.trim() }
-  return { code, kind, path: path.trim(), enabled, ...named, ...automationBody(automation) }
+  return { code, ...placeOf({ kind, path, schemas }), enabled, ...named, ...automationBody(automation) }
 }
 
 /** Number of rows: enough to see if the directory is the right one. */

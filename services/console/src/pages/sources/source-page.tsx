@@ -236,7 +236,13 @@ function useColumns({ kind }: ScanSource, onWarnings: (scan: Scan) => void): rea
 }
 
 /** The lists of what scans count. */
-const LIST_OF = { basemap: '/versions', vector: '/vectors', style: '/styles' } as const
+const LIST_OF = {
+  basemap: '/versions',
+  vector: '/vectors',
+  style: '/styles',
+  postgis: '/vectors',
+  service: '/versions',
+} as const
 
 function tookSeconds(scan: Scan): number {
   return scan.finished_at === null ? 0 : (Date.parse(scan.finished_at) - Date.parse(scan.started_at)) / 1000

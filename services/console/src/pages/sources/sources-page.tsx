@@ -2,6 +2,7 @@ import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import { Text } from '@mantine/core'
 import IconFolderPlus from '~icons/folder-plus'
 import IconFolderSearch from '~icons/folder-search'
+import IconUpload from '~icons/upload'
 import { segment } from '../../api/client.js'
 import { SCAN_SOURCES } from '../../api/scan-sources.js'
 import { useTexts } from '../../texts/texts.js'
@@ -36,7 +37,14 @@ export function Page() {
     <ServerListPage
       texts={t.sources}
       icon={IconFolderSearch}
-      actions={add}
+      actions={
+        <>
+          <ButtonLink to="/upload" needs="operator" variant="default" icon={IconUpload}>
+            {t.upload.title}
+          </ButtonLink>
+          {add}
+        </>
+      }
       first={add}
       source={SCAN_SOURCES}
       filters={filters}

@@ -3,6 +3,8 @@ import { AreaChart, LineChart } from '@mantine/charts'
 import { Text } from '@mantine/core'
 import { type ReactElement, type ReactNode, useState } from 'react'
 import { type DotItemDotProps, type MouseHandlerDataParam, ReferenceArea } from 'recharts'
+import { useTexts } from '../../texts/texts.js'
+import { roundTimes, roundValues } from './ticks.js'
 
 const AXES = {
   h: 190,
@@ -22,9 +24,7 @@ function loneDot({ key, cx, cy, index, stroke, points }: DotItemDotProps): React
 }
 const LONE = { dot: loneDot }
 
-/** Every axis starts at zero: a cut axis would make a small change look large. */
-const FROM_ZERO: [number, 'auto'] = [0, 'auto']
-const SHARES: [number, number] = [0, 1]
+const SHARES = [0, 0.25, 0.5, 0.75, 1]
 const AXIS_WIDTH = 48
 /** Width for bytes and times, which need more room than plain numbers. */
 const WIDE_AXIS_WIDTH = 68
@@ -59,6 +59,7 @@ interface PlotProps {
 export function Plot(props: PlotProps) {
   const { title, summary, times, series, format, formatTime, kind = 'area', group, instead } = props
   const { handlers, marked } = useDragging(props.onZoom)
+  const t = useTexts().work.charts
   const shared = {
     ...AXES,
     data: times.map((time, i) => ({
@@ -75,17 +76,19 @@ export function Plot(props: PlotProps) {
       scale: 'time',
       domain: ['dataMin', 'dataMax'],
       tickFormatter: formatTime,
+      ticks: roundTimes(times),
       minTickGap: 40,
     },
     tooltipProps: { labelFormatter: (at: ReactNode) => (typeof at === 'number' ? formatTime(at) : '') },
   } as const
-  // For a few whole numbers the axis would have halves, which `format` rounds to duplicate labels.
-  const isWhole = series.every(({ values }) => values.every((value) => value === null || Number.isInteger(value)))
+  const known = series.flatMap(({ values }) => values.filter((value) => value !== null))
+  const ticks = kind === 'shares' ? SHARES : roundValues(known)
   const yAxisProps = {
     width: kind === 'bytes' || props.wide ? WIDE_AXIS_WIDTH : AXIS_WIDTH,
-    domain: kind === 'shares' ? SHARES : FROM_ZERO,
-    allowDecimals: !isWhole,
+    domain: [0, ticks.at(-1) as number],
+    ticks,
   }
+  const shown = instead ?? (known.length === 0 ? <Text c="dimmed">{t.noData}</Text> : undefined)
   // Keeps the chart out of the tab order: the summary next to it describes it.
   const chartProps = { accessibilityLayer: false, syncId: group, syncMethod: 'value', ...handlers } as const
   const area = marked !== null && <ReferenceArea x1={marked[0]} x2={marked[1]} fillOpacity={0.2} />
@@ -109,7 +112,7 @@ export function Plot(props: PlotProps) {
           {summary}
         </Text>
       </figcaption>
-      {instead ?? <div aria-hidden="true">{chart}</div>}
+      {shown ?? <div aria-hidden="true">{chart}</div>}
     </figure>
   )
 }

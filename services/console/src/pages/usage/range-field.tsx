@@ -11,10 +11,12 @@ interface RangeFieldProps<R extends string> {
     readonly toMs: number
     readonly onChange: (fromMs: number, toMs: number) => void
   }
+  /** name of the part, if the page has several fields */
+  readonly of?: string
 }
 
 /** Selects how far back the charts reach, or a custom range. */
-export function RangeField<R extends string>({ ranges, value, onChange, own }: RangeFieldProps<R>) {
+export function RangeField<R extends string>({ ranges, value, onChange, own, of }: RangeFieldProps<R>) {
   const { usage: t, work } = useTexts()
   const custom = own === undefined ? [] : (['custom'] as const)
   const words = (range: R | 'custom') => (work.charts.ranges as Readonly<Record<string, string>>)[range] ?? range
@@ -40,7 +42,7 @@ export function RangeField<R extends string>({ ranges, value, onChange, own }: R
         </>
       )}
       <SegmentedControl
-        aria-label={t.range}
+        aria-label={of === undefined ? t.range : `${of}: ${t.range}`}
         size="xs"
         data={[...ranges, ...custom].map((range) => ({ value: range, label: words(range) }))}
         value={value}

@@ -1,42 +1,32 @@
 import type { RefusalReason, UsageItem } from '@gateway/contracts/usage.js'
-import { Button, SegmentedControl, Stack, Table, Text } from '@mantine/core'
+import { Button, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import IconDownload from '~icons/download'
 import { segment } from '../../api/client.js'
-import { TOGETHER_RANGES, type TogetherRange, togetherFile, togetherQuery } from '../../api/usage.js'
+import { togetherFile, togetherQuery } from '../../api/usage.js'
 import type { Texts } from '../../texts/en.js'
 import { useTexts } from '../../texts/texts.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Name, NameLink } from '../../ui/name.js'
 import { Section } from '../../ui/section.js'
-import { useNow } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
-import { useParameter } from '../../ui/use-parameter.js'
-
-const RANGES = Object.keys(TOGETHER_RANGES) as TogetherRange[]
+import { SpanField, useSpan } from './span-field.js'
 
 /** For a token the maps that it used; for a basemap the tokens that used it. */
 export function TogetherSection({ by, id }: { by: 'token' | 'basemap'; id: string }) {
   const t = useTexts().usage
-  const [asked, setRange] = useParameter('used')
-  const range = RANGES.find((one) => one === asked) ?? 'week'
-  const query = useQuery(togetherQuery(by, id, range))
+  const chosen = useSpan()
+  const query = useQuery(togetherQuery(by, id, chosen.span))
   const title = by === 'token' ? t.mapsUsed : t.usedBy
   return (
     <Section
       title={title}
       actions={
         <>
-          <SegmentedControl
-            aria-label={`${title}: ${t.range}`}
-            size="xs"
-            data={RANGES.map((value) => ({ value, label: t.togetherRanges[value] }))}
-            value={range}
-            onChange={setRange}
-          />
+          <SpanField {...chosen} of={title} />
           <Button
             component="a"
-            href={togetherFile(by, id, range, useNow())}
+            href={togetherFile(by, id, chosen.span)}
             download
             variant="default"
             size="compact-sm"

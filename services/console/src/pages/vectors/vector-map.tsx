@@ -12,6 +12,7 @@ import { useTexts } from '../../texts/texts.js'
 import { Problem } from '../../ui/problem.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { isServed } from '../../ui/withdrawn.js'
+import { MAX_WHOLE_BYTES } from '../preview/vector-content.js'
 import { featureContent, isOfVector, tileContent, withChosen } from './tile-content.js'
 import { useTileLayers, useVectorToken } from './use-vector-map.js'
 
@@ -46,7 +47,8 @@ export function VectorMap(props: VectorMapProps) {
         )}
       </Stack>
     )
-  if (status === 'building') return <Alert color="blue">{t.vectors.tilesWaiting}</Alert>
+  if (status === 'building' && vector.size > MAX_WHOLE_BYTES)
+    return <Alert color="blue">{t.vectors.tilesWaiting}</Alert>
   return <UntiledMap {...props} />
 }
 

@@ -83,9 +83,11 @@ async function checkAll(ctx: ControlContext): Promise<Checked[]> {
   )
   const vectors = (await readVectors(ctx.sql, null))
     .filter(isOffered)
-    .map(({ code, kind, available, sourceCode, sourcePath, path }) => {
+    .flatMap(({ code, kind, available, sourceCode, sourcePath, path }) => {
+      // A database is looked at by its scans and requests.
+      if (kind === 'postgis' || kind === 'postgis-function') return []
       const place: Place = { root: sourcePath, path, is: kind }
-      return { kind: 'vector' as const, code, version: '', available, sourceCode, place }
+      return [{ kind: 'vector' as const, code, version: '', available, sourceCode, place }]
     })
   const items = [...versions, ...vectors]
   const places = items.map(({ place }) => place)

@@ -64,6 +64,9 @@ async function checkContent(place: Place): Promise<FileState> {
     case 'kmz':
     case 'gml':
     case 'csv':
+    case 'gpx':
+    case 'dxf':
+    case 'zipped_geodatabase':
       return head.length > 0 ? THERE : gone('it is empty')
     case 'shapefile':
       return isShapefile(head) ? THERE : gone('it is not a shapefile')

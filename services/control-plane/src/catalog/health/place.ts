@@ -6,7 +6,7 @@ export interface Place {
   /** directory of its scan source */
   readonly root: string
   readonly path: string
-  readonly is: 'tile tree' | 'archive' | 'tile set' | VectorKind
+  readonly is: 'tile tree' | 'archive' | 'tile set' | Exclude<VectorKind, 'postgis' | 'postgis-function'>
 }
 
 /** `gone`: absent or unusable. `unknown`: it could not be read, so it may exist. */

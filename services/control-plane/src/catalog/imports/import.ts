@@ -6,7 +6,7 @@ import { insertAudit } from '@gateway/store/audit.js'
 import type { ControlContext } from '../../platform/context.js'
 import type { Admitted } from './credential.js'
 import { importId } from './leftovers.js'
-import { publishUpload } from './publish.js'
+import { archiveMaterial, publishUpload } from './publish.js'
 import { receiveUpload } from './receive.js'
 import { examineArchive } from './unpack.js'
 import { readUpload, slotOf } from './upload.js'
@@ -46,7 +46,8 @@ export async function runImport(
     }
     const contents = await examineArchive(spool, (name) => slotOf(upload, name), importMaxBytes)
     if (!contents.ok) return contents
-    const published = await publishUpload(ctx, upload, contents, spool, id)
+    const material = archiveMaterial(spool, contents, (name) => slotOf(upload, name))
+    const published = await publishUpload(ctx, upload, material, id)
     if (!published.ok) return published
     const { code } = published
     const { files, bytes } = contents
@@ -61,12 +62,12 @@ export async function runImport(
   }
 }
 
-const SPOOL_SUFFIX = '.spool.tmp'
+export const SPOOL_SUFFIX = '.spool.tmp'
 
 /** Longer than any import takes. An older spool was left by a crash, perhaps of a process on another machine (see leftovers.ts). */
 const SPOOL_LIFE_MS = 24 * 3_600_000
 
-async function deleteOldSpools(folder: string, now: number): Promise<void> {
+export async function deleteOldSpools(folder: string, now: number): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.endsWith(SPOOL_SUFFIX)) continue
     const spool = path.join(folder, name)

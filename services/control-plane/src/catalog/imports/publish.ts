@@ -1,8 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
-import type { SourceKind } from '@gateway/contracts/scan-source.js'
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import { upsertScanSource } from '@gateway/store/scan-sources.js'
 import { readVectors } from '@gateway/store/vectors.js'
@@ -17,31 +16,50 @@ import { registerVersion } from '../register/register-version.js'
 import { nameOf, versionRecord } from '../register/version-record.js'
 import { acceptScanned } from './accept-scanned.js'
 import { type Contents, unpackArchive } from './unpack.js'
-import { slotOf, type Upload } from './upload.js'
+import type { Slot, Upload } from './upload.js'
 
 /** The scan sources of imports, by kind of resource. */
 const SOURCES = { basemap: 'imports', vector: 'imports-vectors' } as const
 
-export type Published = { readonly ok: true; readonly code: string } | Refusal
+export type Published =
+  | { readonly ok: true; readonly code: string; readonly warnings: readonly CodedMessage[] }
+  | Refusal
+
+/** The files of an upload, before they are at their place. */
+export interface Material {
+  readonly ok: true
+  readonly kind: Slot['kind']
+  readonly place: string
+  /** puts them into a new folder; returns their names, relative to it */
+  stage(folder: string): Promise<{ readonly ok: true; readonly names: readonly string[] } | Refusal>
+}
+
+/** The entries of an examined archive. */
+export function archiveMaterial(
+  spool: string,
+  { kind, place }: Contents,
+  slot: Parameters<typeof unpackArchive>[1],
+): Material {
+  return { ok: true, kind, place, stage: (folder) => unpackArchive(spool, slot, folder) }
+}
 
 /** Returns the directory of a source of imports, and registers it as a scan source. */
-async function importSource(ctx: ControlContext, kind: Exclude<SourceKind, 'style'>): Promise<string> {
+async function importSource(ctx: ControlContext, kind: keyof typeof SOURCES): Promise<string> {
   const root = path.join(ctx.settings.dataDir, 'imports', `${kind}s`)
-  await mkdir(root, { recursive: true })
+  await mkdir(root, { recursive: true, mode: 0o700 })
   const source = { code: SOURCES[kind], kind, path: root, name: undefined, enabled: undefined }
   await ctx.sql.begin((tx) => upsertScanSource(tx, source))
   return root
 }
 
 /**
- * Unpacks an examined archive next to its place, checks that it can be served, moves it to its place and registers it in the catalog. An existing
+ * Stages files next to their place, checks that they can be served, moves them there and registers them in the catalog. An existing
  * version is replaced only after that check. `id` names the import.
  */
 export async function publishUpload(
   ctx: ControlContext,
   upload: Exclude<Upload, { kind: 'test' }>,
-  contents: Contents,
-  spool: string,
+  material: Material,
   id: string,
 ): Promise<Published> {
   if (upload.kind === 'basemap') {
@@ -51,13 +69,13 @@ export async function publishUpload(
     }
   }
   const root = await importSource(ctx, upload.kind)
-  const landing = await prepareLanding({ root, kind: contents.kind, place: contents.place }, id, 1)
+  const landing = await prepareLanding({ root, kind: material.kind, place: material.place }, id, 1)
   try {
-    const unpacked = await unpackArchive(spool, (name) => slotOf(upload, name), landing.stage.folder)
-    if (!unpacked.ok) return unpacked
+    const staged = await material.stage(landing.stage.folder)
+    if (!staged.ok) return staged
     return upload.kind === 'basemap'
-      ? await landBasemap(ctx, upload, landing, unpacked.names)
-      : await landVector(ctx, upload.relativePath, landing, unpacked.names)
+      ? await landBasemap(ctx, upload, landing, staged.names)
+      : await landVector(ctx, upload.relativePath, landing, staged.names)
   } finally {
     await rm(landing.stage.folder, { recursive: true, force: true })
   }
@@ -96,7 +114,7 @@ async function landBasemap(
     return { result: null, changes: await registerVersion(tx, basemap, versionRecord(version, place, probe), false) }
   })
   await edgesFollow(ctx, revision)
-  return { ok: true, code }
+  return { ok: true, code, warnings: [] }
 }
 
 /** Returns the path of the only table of tiles in a GeoPackage, in the form of a scan. */
@@ -141,5 +159,5 @@ async function landVector(
     return vector?.available === true ? vector : null
   }
   const scanned = await acceptScanned(ctx, source, placed, { prefix: relativePath, find, unusable: 'import_no_vector' })
-  return scanned.ok ? { ok: true, code: scanned.found.code } : scanned
+  return scanned.ok ? { ok: true, code: scanned.found.code, warnings: scanned.warnings } : scanned
 }

@@ -63,6 +63,10 @@ export async function examineArchive(file: string, slotOf: SlotOf, maxBytes: num
   })
 }
 
+/** Only the user of the services reads imports. */
+const PRIVATE_FOLDER = { mode: 0o700 }
+const PRIVATE_FILE = 0o600
+
 /** Unpacks an examined archive into a new folder, with every byte checked and synced. Returns the names, relative to the folder. */
 export async function unpackArchive(
   file: string,
@@ -72,14 +76,14 @@ export async function unpackArchive(
   return guarded(async () => {
     const names: string[] = []
     const folders = new Set<string>([folder])
-    await mkdir(folder)
+    await mkdir(folder, PRIVATE_FOLDER)
     await eachFile(file, async (zip, entry) => {
       const slot = slotOf(entry.fileName)
       if (slot === 'leftover') return
       if (slot === null) throw new BadArchive(coded('archive_foreign_entry', { entry: shortened(entry.fileName) }))
       names.push(slot.name)
       const target = path.join(folder, slot.name)
-      await mkdir(path.dirname(target), { recursive: true })
+      await mkdir(path.dirname(target), { recursive: true, ...PRIVATE_FOLDER })
       folders.add(path.dirname(target))
       await extract(zip, entry, target)
     })
@@ -90,7 +94,7 @@ export async function unpackArchive(
 
 /** `wx` detects two entries of one name. yauzl enforces the declared size, and this function checks the checksum. */
 async function extract(zip: ZipFile, entry: Entry, target: string): Promise<void> {
-  const output = await open(target, 'wx')
+  const output = await open(target, 'wx', PRIVATE_FILE)
   try {
     let checksum = 0
     for await (const chunk of await zip.openReadStreamPromise(entry)) {

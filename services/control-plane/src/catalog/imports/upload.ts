@@ -2,6 +2,7 @@ import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { codeSchema, MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
 import { type CodedMessage, coded, saidOf, sentence } from '@gateway/contracts/messages.js'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
+import { parseOutsideJson } from '@gateway/core/files/outside-json.js'
 import { parseIndex } from '@gateway/tilesets/address.js'
 import { z } from 'zod'
 import { isArchiveExtension, isPartOfSet, isTileName } from '../../platform/files/tile-folder.js'
@@ -15,7 +16,10 @@ const relativePathSchema = z
     return segments.length <= 32 && segments.every((segment) => codeSchema.safeParse(segment).success)
   }, 'must be a plain relative path')
 
-const versionSchema = codeSchema.refine((label) => label !== CURRENT_VERSION, sentence('said.own_version'))
+const VECTOR_FILE = /\.(geojson|json|shp|gpkg|fgb)$/i
+export const isVectorFile = (name: string) => VECTOR_FILE.test(name)
+
+export const versionSchema = codeSchema.refine((label) => label !== CURRENT_VERSION, sentence('said.own_version'))
 
 /** The fields of an event that are read. Its other fields are for other receivers. */
 const eventSchema = z.discriminatedUnion('event', [
@@ -28,7 +32,7 @@ const eventSchema = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('vector.pushed'),
     vector: z.object({
-      relative_path: relativePathSchema.regex(/\.(geojson|json|shp|gpkg|fgb)$/i, 'is not a vector file'),
+      relative_path: relativePathSchema.regex(VECTOR_FILE, 'is not a vector file'),
     }),
   }),
 ])
@@ -42,7 +46,7 @@ export type Upload =
 export function readUpload(json: string): Upload | CodedMessage {
   let value: unknown
   try {
-    value = JSON.parse(json)
+    value = parseOutsideJson(json)
   } catch {
     return coded('import_event_not_json')
   }

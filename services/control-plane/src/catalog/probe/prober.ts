@@ -48,11 +48,9 @@ export class Prober {
 
   /** Determines the row order by the images, which the child process decodes. If that crashes or takes too long, the result stays without it. */
   async #withRowOrder(root: string, path: string, probe: TileSetProbe, signal: AbortSignal): Promise<ProbeResult> {
-    const { storage, extension, formats = null } = probe
-    const answer = await this.#ask<NumberOrder | null>(
-      { root, path, what: 'row order', rows: { storage, extension, formats } },
-      signal,
-    )
+    const { storage, extension, formats = null, rowsFromNorth, tileMatrixSet } = probe
+    const rows = { storage, extension, formats, rowsFromNorth, tileMatrixSet }
+    const answer = await this.#ask<NumberOrder | null>({ root, path, what: 'row order', rows }, signal)
     const order = answer?.state === 'ok' ? answer.probe : null
     if (order !== 'zyx' && order !== 'zyx_tms') return { state: 'ok', probe: withRowOrder(probe, order) }
     return probeFolder(() => probeTransposed(root, path, order === 'zyx' ? 'xyz' : 'tms'))

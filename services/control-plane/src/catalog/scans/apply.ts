@@ -1,6 +1,8 @@
+import { MAX_VECTOR_ZOOM, type ReadFacts } from '@gateway/contracts/vector.js'
 import { readBasemaps, setVersionsAvailable, upsertBasemaps, upsertVersions } from '@gateway/store/basemaps.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
+import { setDatabaseTiles, type VectorBuild } from '@gateway/store/vector-builds.js'
 import {
   readCodesBeginning,
   readVectors,
@@ -8,6 +10,7 @@ import {
   setVectorsAvailable,
   upsertVectors,
 } from '@gateway/store/vectors.js'
+import { vectorLayerOf } from '@gateway/vectors/postgis/description.js'
 import { reducedCode } from '../register/codes.js'
 import { diffBasemaps } from './diff/diff-basemaps.js'
 import { diffVectors } from './diff/diff-vectors.js'
@@ -65,6 +68,10 @@ export async function applyBasemaps(
 export async function applyVectors(tx: Transaction, found: FoundVectors, scan: ScanOf): Promise<Applied> {
   const diff = await diffOfVectors(tx, found, scan)
   if (diff.upserts.length > 0) await upsertVectors(tx, diff.upserts)
+  const builds = diff.upserts.flatMap(({ code, facts, modifiedAt }) =>
+    facts?.relation === undefined ? [] : [{ code, build: tilesOfRelation(facts, code, modifiedAt) }],
+  )
+  await setDatabaseTiles(tx, builds)
   if (diff.lostCodes.length > 0) await setVectorsAvailable(tx, diff.lostCodes, false)
   const codes = [...diff.upserts.map((vector) => vector.code), ...diff.lostCodes]
   return { ...diff, warnings: found.warnings, changes: codes.map((key) => ({ kind: 'vector', key })) }
@@ -77,4 +84,20 @@ async function diffOfVectors(tx: Transaction, { vectors }: FoundVectors, { sourc
   const known = near.filter(({ relativePath }) => lookedFor.has(relativePath))
   const bases = vectors.map(({ relativePath }) => reducedCode(relativePath))
   return diffVectors(vectors, known, sourceCode, await readCodesBeginning(tx, bases))
+}
+
+const WORLD = [-180, -85.051128779807, 180, 85.051128779807] as const
+
+/** Returns what the catalog says about the tiles of a table or function. */
+function tilesOfRelation({ relation, bounds }: ReadFacts, code: string, now: Date): VectorBuild | null {
+  if (relation === undefined) return null
+  return {
+    folder: `postgis:${relation.source}`,
+    minZoom: 0,
+    maxZoom: MAX_VECTOR_ZOOM,
+    bounds: bounds === null ? [...WORLD] : [...bounds],
+    leftOut: {},
+    vectorLayers: relation.what === 'table' ? [vectorLayerOf(code, relation)] : [],
+    builtAt: now.toISOString(),
+  }
 }

@@ -19,7 +19,7 @@ import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { isUuid } from '../../platform/http/input-validation.js'
 import { NO_SUCH_SOURCE, sendRefusal } from '../../platform/http/refusal.js'
-import { placeOf } from '../sources/configured-sources.js'
+import { placeOfBody } from '../sources/source-place.js'
 import { runScan, runScans } from './run.js'
 import { tryScan } from './try-scan.js'
 
@@ -163,18 +163,18 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         summary: 'Try a scan without writing anything',
         description:
           'Reports what a scan of this directory or remote place would add, change and miss. The source may be known (`code`) or new. Returns ' +
-          '409 while a scan runs. If the directory cannot be read, the request succeeds and `problem` has the reason.',
+          '409 while a scan runs. A database is given by its `url`. If the directory or database cannot be read, the request succeeds and `problem` has the reason.',
         body: triedSourceSchema,
         response: { 200: triedScanSchema },
       },
     },
     async ({ body }, reply) => {
-      const place = placeOf(body.path)
+      const place = placeOfBody(body)
       if (!place.ok) return sendRefusal(reply, place)
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort(new Error('the caller has gone')))
       // A code cannot begin with a dot, so all known items count as those of other sources.
-      const tried = await tryScan(ctx, { code: body.code ?? '.', kind: body.kind, path: place.path }, gone.signal)
+      const tried = await tryScan(ctx, { code: body.code ?? '.', kind: body.kind, ...place }, gone.signal)
       return 'ok' in tried ? sendRefusal(reply, tried) : tried
     },
   )

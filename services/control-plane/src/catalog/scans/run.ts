@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import { CodedError, type CodedMessage, coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
+import type { PostgisChoice } from '@gateway/contracts/postgis.js'
 import type { Scan, ScanReason, ScanSource } from '@gateway/contracts/scan-source.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import { logChanges } from '@gateway/store/change-log.js'
@@ -28,7 +29,11 @@ import type { Found } from './walk/walk-process.js'
 export type ScanRun = { readonly ok: true; readonly scan: Scan } | Refusal
 export type ScanRuns = { readonly ok: true; readonly scans: readonly Scan[] } | Refusal
 
-export type ScannedSource = Pick<ScanSource, 'code' | 'kind' | 'path'>
+/** `password` and `choice`: of a database that is tried; the stored ones apply to others */
+export type ScannedSource = Pick<ScanSource, 'code' | 'kind' | 'path'> & {
+  readonly password?: string | undefined
+  readonly choice?: PostgisChoice | undefined
+}
 
 /** `runScans` for one source. */
 export async function runScan(
@@ -147,6 +152,14 @@ export async function walkSource(
   signal: AbortSignal,
   { changed = null, onProgress = () => {} }: WalkSourceOptions = {},
 ): Promise<Found> {
+  if (source.kind === 'service') {
+    const { walkService } = await import('./walk-service.js')
+    return walkService(ctx, source, signal, onProgress)
+  }
+  if (source.kind === 'postgis') {
+    const { walkDatabase } = await import('./database/walk-database.js')
+    return walkDatabase(ctx, source, signal, onProgress)
+  }
   if (isRemote(source.path) && source.kind === 'style') throw new WalkError(coded('style_source_remote'))
   if (isRemote(source.path)) {
     // Loaded on demand, since it reads vectors in this process.

@@ -18,6 +18,7 @@ import { flag, listQuery } from '@gateway/store/catalog/list-query.js'
 import {
   changesOfSource,
   listScanSources,
+  type NewScanSource,
   readScanSources,
   SCAN_SOURCE_LISTING,
   upsertScanSource,
@@ -33,7 +34,8 @@ import { CODE_EXISTS, CREATES_ONLY, createsOnly } from '../../platform/http/crea
 import { NO_SUCH_SOURCE, sendRefusal } from '../../platform/http/refusal.js'
 import { byCode } from '../edit/route-parts.js'
 import { nextRun } from '../scans/automatic/next-run.js'
-import { LAYERS_SOURCE, placeOf } from './configured-sources.js'
+import { LAYERS_SOURCE } from './configured-sources.js'
+import { placeOfBody } from './source-place.js'
 
 const WATCHES_FOLDERS = refuse('invalid_parameters', coded('watch_of_folders'))
 const KIND_FIXED = refuse('invalid_parameters', coded('source_kind_fixed'))
@@ -93,25 +95,31 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
           'when the source is enabled again, they are back at once. `schedule` and `watch` start scans automatically. One scan runs at a time, ' +
           'a due scan waits, and one scan replaces several missed ones. `publish` decides what happens to versions that are found for the ' +
           'first time. The response comes when every live edge process has applied the change, at the latest after TOKEN_STALE_SECONDS. ' +
+          'A source of kind `postgis` has a `url` instead of a `path`, and publishes the tables, views and functions that its role may read: those of ' +
+          '`schemas`, or only those in `tables` and `functions`. Its `options` apply from the next scan on. ' +
           `${CREATES_ONLY}`,
         body: scanSourceBodySchema,
         response: { 200: savedScanSourceSchema },
       },
     },
     async (request, reply) => {
-      const place = placeOf(request.body.path)
+      const place = placeOfBody(request.body)
       if (!place.ok) return sendRefusal(reply, place)
       if (request.body.kind === 'style' && isRemote(place.path)) return sendRefusal(reply, STYLES_ARE_LOCAL)
-      const body = { ...request.body, path: place.path }
+      const body = { ...request.body, path: place.path, password: place.password, choice: place.choice }
       const scheduled = firstScan(body.schedule, ctx.now())
       if (!scheduled.ok) return sendRefusal(reply, scheduled)
-      if (body.watch === true && isRemote(body.path)) return sendRefusal(reply, WATCHES_FOLDERS)
+      if (body.watch === true && (isRemote(body.path) || body.kind === 'postgis'))
+        return sendRefusal(reply, WATCHES_FOLDERS)
       const createOnly = createsOnly(request)
       const [known] = body.code === LAYERS_SOURCE ? await readScanSources(ctx.sql, LAYERS_SOURCE) : []
       if (known !== undefined && known.path !== body.path && !createOnly) return sendRefusal(reply, PLACE_OF_SLICING)
       const saved = await saveSource(ctx, edges, { ...body, nextScanAt: scheduled.at }, request.admin, createOnly)
       if (saved === null) return sendRefusal(reply, createOnly ? CODE_EXISTS : KIND_FIXED)
-      return withWarnings(saved, isRemote(saved.path) ? [] : await directoryWarnings('path', saved.path, 'read'))
+      return withWarnings(
+        saved,
+        isRemote(saved.path) || saved.kind === 'postgis' ? [] : await directoryWarnings('path', saved.path, 'read'),
+      )
     },
   )
 }
@@ -144,15 +152,26 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-function audited({ name, kind, path, enabled, publish, schedule, watch }: ScanSource) {
-  return { name, kind, path, enabled, publish, schedule, watch }
+function audited({ name, kind, path, enabled, publish, schedule, watch, ...more }: ScanSource) {
+  const { schemas, tables, functions, options, layers, has_headers } = more
+  const choice = kind === 'service' ? { options, layers, has_headers } : { schemas, tables, functions, options }
+  return {
+    name,
+    kind,
+    path,
+    enabled,
+    publish,
+    schedule,
+    watch,
+    ...((kind === 'postgis' || kind === 'service') && choice),
+  }
 }
 
 /** Returns null if the source is of another kind, or exists and must not be updated. */
 async function saveSource(
   ctx: ControlContext,
   edges: KnownEdges,
-  body: ScanSourceBody & { readonly nextScanAt: Date | null },
+  body: Omit<NewScanSource, 'name' | 'enabled'> & Pick<ScanSourceBody, 'name' | 'enabled'>,
   admin: AdminIdentity,
   createOnly: boolean,
 ): Promise<ScanSource | null> {

@@ -1,13 +1,9 @@
-import { createWriteStream } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
-import { Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { codeSchema } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
-import { isDiskFull } from '@gateway/core/files/disk-space.js'
 import { upsertScanSource } from '@gateway/store/scan-sources.js'
 import { readStyle, type StoredStyle } from '@gateway/store/styles.js'
 import { MAX_STYLE_BYTES } from '@gateway/styles/validate.js'
@@ -15,6 +11,7 @@ import type { ControlContext } from '../../platform/context.js'
 import { landForNow, type PreparedLanding, prepareLanding } from '../../platform/files/landing.js'
 import { acceptScanned } from '../imports/accept-scanned.js'
 import { importId } from '../imports/leftovers.js'
+import { receiveFile } from '../imports/receive-file.js'
 import { archiveNames, examineArchive, unpackArchive } from '../imports/unpack.js'
 import { entryOfStyle, styleFolderOf } from './archive-slots.js'
 import { checkDocument } from './check-document.js'
@@ -22,8 +19,6 @@ import { checkDocument } from './check-document.js'
 /** Code of the scan source of imported styles. */
 const IMPORTED_STYLES = 'imports-styles'
 const DOCUMENT = 'style.json'
-/** Maximum milliseconds without a byte of the body. */
-const SILENCE_MS = 30_000
 
 export type ImportForm = 'zip' | 'json'
 
@@ -36,8 +31,6 @@ export interface ImportedStyle {
   readonly warnings: readonly CodedMessage[]
 }
 
-class TooLarge extends Error {}
-
 /** Receives a style, as a document or a zip with all its parts, checks it, and registers it in the catalog. */
 export async function importStyle(
   ctx: ControlContext,
@@ -45,42 +38,26 @@ export async function importStyle(
   form: ImportForm,
   asked: string | undefined,
 ): Promise<ImportedStyle | Refusal> {
-  const id = importId()
   const folder = path.join(ctx.settings.dataDir, 'imports')
   await mkdir(folder, { recursive: true })
-  const spool = path.join(folder, `.${id}.spool.tmp`)
+  const spool = path.join(folder, `.${importId()}.spool.tmp`)
   const most = form === 'zip' ? ctx.settings.importMaxBytes : MAX_STYLE_BYTES
   try {
-    const refused = await receive(body, spool, most)
-    if (refused !== null) return refused
-    return form === 'zip' ? await fromArchive(ctx, spool, id, asked) : await fromDocument(ctx, spool, id, asked)
+    return (await receiveFile(body, spool, most, 'wx')) ?? (await importStyleFile(ctx, spool, form, asked))
   } finally {
     await rm(spool, { force: true })
   }
 }
 
-async function receive(body: IncomingMessage, spool: string, most: number): Promise<Refusal | null> {
-  const failed = new AbortController()
-  const silence = setTimeout(() => failed.abort(new Error('nothing came for 30 s')), SILENCE_MS)
-  let size = 0
-  const gauge = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      silence.refresh()
-      size += chunk.length
-      done(size > most ? new TooLarge() : null, chunk)
-    },
-  })
-  try {
-    await pipeline(body, gauge, createWriteStream(spool, { flags: 'wx', mode: 0o600 }), { signal: failed.signal })
-    return null
-  } catch (error) {
-    if (error instanceof TooLarge) return refuse('payload_too_large', coded('body_larger_than', { limit: most }))
-    if (isDiskFull(error)) return refuse('dependency_down', coded('disk_full'))
-    const { message } = (failed.signal.aborted ? failed.signal.reason : error) as Error
-    return refuse('invalid_parameters', coded('import_body_unreadable', { reason: message }))
-  } finally {
-    clearTimeout(silence)
-  }
+/** Imports a received file, which stays. */
+export function importStyleFile(
+  ctx: ControlContext,
+  spool: string,
+  form: ImportForm,
+  asked: string | undefined,
+): Promise<ImportedStyle | Refusal> {
+  const id = importId()
+  return form === 'zip' ? fromArchive(ctx, spool, id, asked) : fromDocument(ctx, spool, id, asked)
 }
 
 async function fromArchive(ctx: ControlContext, spool: string, id: string, asked: string | undefined) {
@@ -117,8 +94,8 @@ async function fromDocument(ctx: ControlContext, spool: string, id: string, aske
   const root = await sourceOfImports(ctx)
   const landing = await prepareLanding({ root, kind: 'files', place: `${asked}/${DOCUMENT}` }, id, 1)
   return landed(ctx, landing, asked, async () => {
-    await mkdir(landing.stage.folder)
-    await writeFile(path.join(landing.stage.folder, DOCUMENT), await readFile(spool))
+    await mkdir(landing.stage.folder, { mode: 0o700 })
+    await writeFile(path.join(landing.stage.folder, DOCUMENT), await readFile(spool), { mode: 0o600 })
     return { ok: true, names: [DOCUMENT] }
   })
 }
@@ -167,7 +144,7 @@ function codeOf(folder: string): string | null {
 /** Returns the directory of imported styles, and registers it as a scan source. */
 async function sourceOfImports(ctx: ControlContext): Promise<string> {
   const root = path.join(ctx.settings.dataDir, 'imports', 'styles')
-  await mkdir(root, { recursive: true })
+  await mkdir(root, { recursive: true, mode: 0o700 })
   const source = { code: IMPORTED_STYLES, kind: 'style', path: root, name: undefined, enabled: undefined } as const
   await ctx.sql.begin((tx) => upsertScanSource(tx, source))
   return root

@@ -74,3 +74,14 @@ test('a basemap, a version and a vector that are missing are told with the sourc
     'the style "city" needs the vector "rail", which is missing: its source "rail" stays empty',
   ])
 })
+
+test.each([
+  ['gateway://fonts', 1],
+  ['fonts/{fontstack}/{range}.pbf', 1],
+  ['https://fonts.example/{fontstack}/{range}.pbf', 0],
+  ['//fonts.example/{fontstack}/{range}.pbf', 0],
+  [undefined, 0],
+])("a font that is missing is named if the glyphs %s are the gateway's", (glyphs, count) => {
+  const layers = [{ id: 'a', type: 'symbol', layout: { 'text-font': ['Nobody has this'] } }]
+  expect(told([], { layers, ...(glyphs !== undefined && { glyphs }) })).toHaveLength(count)
+})

@@ -29,7 +29,7 @@ export function styleProblems(needing: Needing, available: AvailableParts): Code
   const { code, dependencies } = needing
   const style = quoted(code)
   const missingSources = dependencies.sources.filter((one) => !isThere(one, available))
-  const missingFonts = dependencies.fonts.filter((font) => !available.fonts.has(font))
+  const missingFonts = drawsOurGlyphs(needing) ? dependencies.fonts.filter((font) => !available.fonts.has(font)) : []
   const missingSprites = dependencies.sprites.filter((other) => other !== code && !available.icons.has(other))
   return [
     ...missingSources.map(({ name, kind, code: of, version }) => {
@@ -45,6 +45,12 @@ export function styleProblems(needing: Needing, available: AvailableParts): Code
     ...missingSprites.map((other) => coded('style_sprite_missing', { style, code: quoted(other) })),
     ...missingIcons(needing, available).map((icon) => coded('style_icon_missing', { style, icon: quoted(icon) })),
   ]
+}
+
+/** False if the labels are drawn with the glyphs of another host, or with those of the client. */
+function drawsOurGlyphs({ document }: Needing): boolean {
+  const { glyphs } = JSON.parse(document) as StyleJson
+  return typeof glyphs === 'string' && (!isAbsolute(glyphs) || parseGatewayAddress(glyphs)?.kind === 'fonts')
 }
 
 function isThere({ kind, code, version }: StoredStyleSource, { basemaps, vectors }: AvailableParts): boolean {

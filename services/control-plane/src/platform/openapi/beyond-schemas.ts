@@ -36,12 +36,23 @@ const STYLE_BODY = {
   },
 } as const
 
+const UPLOAD_BODY = {
+  required: true,
+  content: {
+    'application/octet-stream': {
+      schema: { type: 'string', format: 'binary', description: 'the bytes of the file from `offset` on' },
+    },
+  },
+} as const
+
 /** Completes operations whose bodies the generator cannot see. */
 export function describeRawBodies(paths: Paths): void {
   const operation = paths['/api/v1/import']?.post
   if (operation !== undefined) operation.requestBody = IMPORT_BODY
   const ofStyle = paths['/api/v1/admin/styles/import']?.post
   if (ofStyle !== undefined) ofStyle.requestBody = STYLE_BODY
+  const ofUpload = paths['/api/v1/admin/uploads/{id}/content']?.put
+  if (ofUpload !== undefined) ofUpload.requestBody = UPLOAD_BODY
 }
 
 interface Webhook {

@@ -226,7 +226,7 @@ const OWN_ERRORS: Readonly<Record<string, readonly number[]>> = {
   'post /api/v1/admin/scan-sources': [412],
   'post /api/v1/admin/targets': [412],
   'post /api/v1/admin/scan-sources/{code}/run': [409],
-  'post /api/v1/admin/vectors/rescan': [409],
+  'post /api/v1/admin/vectors/rescan': [400, 409],
   'delete /api/v1/admin/basemaps/{code}': [409],
   'delete /api/v1/admin/basemaps/{code}/versions/{version}': [409],
   'delete /api/v1/admin/scan-sources/{code}': [409],
@@ -243,6 +243,9 @@ const OWN_ERRORS: Readonly<Record<string, readonly number[]>> = {
   'post /api/v1/admin/slice/jobs/{id}/cancel': [409],
   'get /api/v1/admin/slice/files': [404],
   'post /api/v1/admin/styles/import': [409, 429],
+  'put /api/v1/admin/uploads/{id}/content': [409],
+  'post /api/v1/admin/uploads/{id}/import': [409],
+  'delete /api/v1/admin/uploads/{id}': [409],
   'post /api/v1/import': [400, 401, 404, 409, 413, 415, 429],
 }
 

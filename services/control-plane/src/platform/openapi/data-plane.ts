@@ -104,12 +104,18 @@ function download(operationId: string, summary: string, parameters: Parameter[],
   const sent = { ...VALIDATORS, ...headers('Content-Disposition', 'Accept-Ranges') }
   const responses = {
     200: { ...binary(...types), headers: sent },
-    206: { description: 'the requested range', headers: { ...sent, ...headers('Content-Range') } },
+    206: { ...binary(...types), description: 'the requested range', headers: { ...sent, ...headers('Content-Range') } },
     304: { description: 'Not modified', headers: VALIDATORS },
     412: CONDITION_FAILED,
     416: { $ref: '#/components/responses/Error416' },
   }
   return { get: { operationId, summary, description: DOWNLOAD_WORDS, parameters, responses } }
+}
+
+/** Adds the limits of an output format to a download. */
+function limitedDownload(limits: string, ...of: Parameters<typeof download>): PathItem {
+  const item = download(...of)
+  return { get: { ...item.get, description: `${DOWNLOAD_WORDS} ${limits}` } } as PathItem
 }
 
 /** Describes a download under a name with the extension of its kind. */
@@ -180,6 +186,39 @@ const WMTS_PARAMETERS = [
       type: 'string',
     },
   ),
+]
+
+const WMS_PARAMETERS = [
+  query('service', '', { type: 'string', enum: ['WMS'] }),
+  query('version', 'the order of the axes and some names depend on it', { type: 'string', enum: ['1.3.0', '1.1.1'] }),
+  query('request', '', { type: 'string', enum: ['GetCapabilities', 'GetMap', 'GetFeatureInfo'] }),
+  query('layers', 'codes with commas between them; the first is at the bottom', { type: 'string' }),
+  query('styles', '`default` for each layer, or empty', { type: 'string' }),
+  query('crs', 'the system of the picture; `srs` in 1.1.1, which has no `CRS:84`', {
+    type: 'string',
+    enum: ['EPSG:3857', 'EPSG:4326', 'EPSG:4490', 'CRS:84'],
+  }),
+  query('bbox', 'lower and upper corner; in 1.3.0, EPSG:4326 and EPSG:4490 have the latitude first', {
+    type: 'string',
+  }),
+  query('width', 'pixels, at most 4096', { type: 'integer' }),
+  query('height', 'pixels, at most 4096', { type: 'integer' }),
+  query('format', 'of the picture', { type: 'string', enum: ['image/png', 'image/jpeg', 'image/webp'] }),
+  query('transparent', 'for PNG and WebP; otherwise the background is opaque', {
+    type: 'string',
+    enum: ['TRUE', 'FALSE'],
+  }),
+  query('bgcolor', 'the background as `0xRRGGBB`; default: white', { type: 'string' }),
+  query('time', 'the same as `at` of other addresses', { type: 'string' }),
+  query('query_layers', 'for GetFeatureInfo: codes of vectors; `vector:{code}` if a basemap has the same', {
+    type: 'string',
+  }),
+  query('info_format', 'for GetFeatureInfo', { type: 'string', enum: ['application/json', 'text/plain'] }),
+  query('feature_count', 'for GetFeatureInfo: most features of each vector, up to 100; default: 1', {
+    type: 'integer',
+  }),
+  query('i', 'for GetFeatureInfo: column of the pixel; `x` in 1.1.1', { type: 'integer' }),
+  query('j', 'for GetFeatureInfo: row of the pixel; `y` in 1.1.1', { type: 'integer' }),
 ]
 
 const ESRI_FORM = query('f', 'layout of the JSON: on one line, or on many (`pjson`, `html`)', {
@@ -332,6 +371,18 @@ const STANDARD_PATHS: Paths = {
     },
   },
   '/wmts/1.0.0/WMTSCapabilities.xml': document('getWmtsCapabilities', 'Get the capabilities of the WMTS', XML),
+  '/wms': {
+    get: {
+      operationId: 'callWms',
+      summary: 'Get WMS 1.3.0 or 1.1.1 capabilities, a picture of a map, or the features at a place',
+      description:
+        'Layers are the basemaps of images that the token may read. GetFeatureInfo returns the features of vectors within 5 pixels. Parameter names ' +
+        'are case-insensitive. A picture shows at most 1,024 tiles. 400 and 404 are service exception reports. A picture that ' +
+        'finds no turn in 5 seconds returns 503.',
+      parameters: WMS_PARAMETERS,
+      responses: { 200: binary('text/xml', 'image/png', 'image/jpeg', 'image/webp', 'application/json', 'text/plain') },
+    },
+  },
   '/tianditu/{code}_{set}/wmts': {
     get: {
       operationId: 'callTianditu',
@@ -432,12 +483,24 @@ const STANDARD_PATHS: Paths = {
     [SET],
   ),
   '/tms/1.0.0': document('listTileMaps', 'TMS 1.0.0: list the tile maps', XML),
-  '/tms/1.0.0/{code}': document('getTileMap', 'TMS 1.0.0: get a tile map', XML, [
-    COLLECTION,
-    query('tile', '`/{z}/{x}/{y}.{ext}`: that tile, for clients that append it to an address that ends in a token', {
-      type: 'string',
-    }),
-  ]),
+  '/tms/1.0.0/{code}': {
+    get: {
+      operationId: 'getTileMap',
+      summary: 'TMS 1.0.0: get a tile map',
+      description: LAYERS,
+      parameters: [
+        COLLECTION,
+        query(
+          'tile',
+          '`/{z}/{x}/{y}.{ext}`: that tile, for clients that append it to an address that ends in a token',
+          {
+            type: 'string',
+          },
+        ),
+      ],
+      responses: { 200: binary(XML, ...TILE_TYPES) },
+    },
+  },
   '/tms/1.0.0/{code}/{z}/{x}/{y}.{ext}': tile(
     'getTmsTile',
     'Get a tile of the default version, with rows counted from the south',
@@ -483,25 +546,30 @@ export const DATA_PLANE_PATHS: Paths = {
     [CODE],
     ...Object.values(VECTOR_DOWNLOADS).map(({ type }) => type),
   ),
-  '/vectors/{code}.geojson': download(
+  '/vectors/{code}.geojson': limitedDownload(
+    'The text is UTF-8, even if the stored file is not.',
     'downloadVectorAsGeoJson',
     'Download a vector as GeoJSON',
     [CODE, FORM_CRS],
     'application/geo+json',
   ),
-  '/vectors/{code}.zip': download(
+  '/vectors/{code}.zip': limitedDownload(
+    'A shapefile that is written here has names of at most 10 bytes and texts of at most 254, in UTF-8. Each layer and kind of geometry has its own file. ' +
+      'Times, arrays and objects are text, geometry collections have no place, and ids of features are not kept. A stored shapefile without `.shx` is written again.',
     'downloadVectorAsZip',
     'Download a vector as a zipped shapefile',
     [CODE, FORM_CRS],
     'application/zip',
   ),
-  '/vectors/{code}.gpkg': download(
+  '/vectors/{code}.gpkg': limitedDownload(
+    'In a GeoPackage that is written here, of names that differ only by case all but the first get a number behind them. Ids that are texts are not kept. Arrays and objects are JSON text.',
     'downloadVectorAsGeoPackage',
     'Download a vector as a GeoPackage',
     [CODE, FORM_CRS],
     VECTOR_DOWNLOADS.geopackage.type,
   ),
-  '/vectors/{code}.fgb': download(
+  '/vectors/{code}.fgb': limitedDownload(
+    'FlatGeobuf has no ids of features, and one type for dates and times. If some geometries have heights, the others get the height 0. All layers are one, with the attribute `layer`.',
     'downloadVectorAsFlatGeobuf',
     'Download a vector as FlatGeobuf',
     [CODE, FORM_CRS],
@@ -511,7 +579,10 @@ export const DATA_PLANE_PATHS: Paths = {
   '/vectors/{code}.kml': downloadAs('kml', 'Kml', 'KML'),
   '/vectors/{code}.kmz': downloadAs('kmz', 'Kmz', 'KMZ'),
   '/vectors/{code}.gml': downloadAs('gml', 'Gml', 'GML'),
-  '/vectors/{code}.csv': download(
+  '/vectors/{code}.gpx': downloadAs('gpx', 'Gpx', 'GPX'),
+  '/vectors/{code}.dxf': downloadAs('dxf', 'Dxf', 'DXF'),
+  '/vectors/{code}.csv': limitedDownload(
+    'The text is UTF-8, even if the stored file is not. CSV has no types. Geometries are Well-Known Text, and arrays and objects are JSON text.',
     'downloadVectorAsCsv',
     'Download a vector as CSV',
     [CODE, FORM_CRS, GUARD],

@@ -174,7 +174,7 @@ export const STYLE_PATHS: Paths = {
   '/vectors/{code}/style.json': answer(
     'getVectorStyle',
     'Get a generated style that draws a vector',
-    `Draws the features by the type of their geometries, with labels from \`name\` if they have one. ${STYLE_WORDS}`,
+    `Draws the features by the type of their geometries, with labels from \`name\` if they have one. While the vector has no tiles, the style draws its GeoJSON, or returns 404 with the reason if the tiles failed or the file is larger than 20 MB. ${STYLE_WORDS}`,
     JSON_TYPE,
     [path('code', 'code of a vector'), THEME],
   ),

@@ -136,7 +136,10 @@ export class WatchedSources {
     entry.retryAt = null
     const onChange = (changed: string | null) =>
       settling.noteChange(changed === null ? null : settlesAs(source.kind, changed), this.#now())
-    entry.watch = new FolderWatch({ onChange, onProblem }, WATCHED_DEPTH[source.kind])
+    entry.watch = new FolderWatch(
+      { onChange, onProblem },
+      WATCHED_DEPTH[source.kind === 'postgis' || source.kind === 'service' ? 'vector' : source.kind],
+    )
     await entry.watch.open(source.path)
     // Set again at the next attempt, whatever happens to the watch.
     await noteWatchProblem(this.#ctx.sql, source.code, problem)

@@ -44,6 +44,9 @@ export async function readVector(walk: VectorWalk, toRead: ToRead): Promise<Vect
         warnIn(source, leftOut(quoted(relativePath), error.message))
         return 'left out'
       }
+    case 'postgis':
+    case 'postgis-function':
+      return 'left out'
     default:
       return readWhole(walk, toRead, kind)
   }
@@ -108,10 +111,13 @@ const OF_ZIPS: Readonly<Record<'tiles' | 'vectors' | 'other', MessageCode>> = {
   other: 'scan_archive',
 }
 
-async function readZip({ source, skipped }: VectorWalk, { entry, relativePath, kind }: ToRead): Promise<VectorRead> {
+async function readZip(walk: VectorWalk, toRead: ToRead): Promise<VectorRead> {
+  const { source, skipped } = walk
+  const { entry, relativePath, kind } = toRead
   try {
     const content = await zipContent(source.root, entry.path)
     if (content?.is === 'shapefiles') return { kind, facts: content.facts }
+    if (content?.is === 'geodatabase') return readWhole(walk, toRead, 'zipped_geodatabase')
     if (content !== null) skipped.add(relativePath, { code: OF_ZIPS[content.is], format: 'zip' })
   } catch (error) {
     if (!(error instanceof BrokenArchiveError)) throw error
@@ -123,7 +129,7 @@ async function readZip({ source, skipped }: VectorWalk, { entry, relativePath, k
 async function readWhole(walk: VectorWalk, { entry, relativePath }: ToRead, kind: WholeKind): Promise<VectorRead> {
   const { source, skipped, scratch } = walk
   const file = quoted(relativePath)
-  const format = kind.toUpperCase()
+  const format = kind === 'zipped_geodatabase' ? 'File Geodatabase' : kind.toUpperCase()
   const read = await wholeFacts({ root: source.root, path: entry.path }, kind, scratch, source.progress)
   switch (read.state) {
     case 'ok':

@@ -15,6 +15,8 @@ const KINDS: ReadonlyMap<string, VectorKind> = new Map([
   ['.kmz', 'kmz'],
   ['.gml', 'gml'],
   ['.csv', 'csv'],
+  ['.gpx', 'gpx'],
+  ['.dxf', 'dxf'],
 ])
 
 /** Returns the kind that a file may be by its name; its content decides. */

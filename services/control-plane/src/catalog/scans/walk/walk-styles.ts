@@ -107,6 +107,11 @@ async function readStyle(
   }
   const document = text.ok ? text.text : ''
   const { style, dependencies } = checked
+  for (const { line, message: reason } of checked.warnings)
+    warnIn(
+      source,
+      line === null ? coded('style_doubtful', { file, reason }) : coded('style_doubtful_line', { file, line, reason }),
+    )
   const sprites = await findSprites(source, place, new Set(dependencies.files), checks)
   const files = findFiles(source, place, dependencies.files, { sprites, documents })
   const assets: StoredStyleAssets = { sprites: sprites.map(({ identity: _, ...sprite }) => sprite), files }

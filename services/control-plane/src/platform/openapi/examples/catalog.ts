@@ -226,6 +226,11 @@ export const CATALOG: Readonly<Record<string, Example>> = {
       ...FOLLOWED,
     },
   },
+  refreshBasemapVersion: {
+    parameters: { code: 'world', version: 'live' },
+    request: { bounds: [5.9, 47.2, 15.1, 55.1], min_zoom: 8 },
+    answer: { ...ADMIN_VERSION, version: 'live', storage: 'upstream', ...FOLLOWED },
+  },
   approveBasemapVersion: {
     parameters: { code: 'world', version: 'v2' },
     answer: { ...ADMIN_VERSION, version: 'v2', ...FOLLOWED },

@@ -85,6 +85,8 @@ const ESRI_EXTENT = {
   spatialReference: { wkid: 102_100, latestWkid: 3857 },
 }
 
+const WMS_CAPABILITIES =
+  '<?xml version="1.0" encoding="UTF-8"?><WMS_Capabilities xmlns="http://www.opengis.net/wms" version="1.3.0"/>'
 const CAPABILITIES =
   '<?xml version="1.0" encoding="UTF-8"?><Capabilities xmlns="http://www.opengis.net/wmts/1.0" version="1.0.0"/>'
 const code = { code: 'world' }
@@ -139,6 +141,7 @@ export const DATA_PLANE: Readonly<Record<string, Example>> = {
   downloadShapefileByPath: { parameters: relative('lakes.shp') },
   callWmts: { parameters: { service: 'WMTS', request: 'GetCapabilities' }, answer: CAPABILITIES },
   getWmtsCapabilities: { answer: CAPABILITIES },
+  callWms: { parameters: { service: 'WMS', request: 'GetCapabilities' }, answer: WMS_CAPABILITIES },
   callTianditu: { parameters: { code: 'world', set: 'w', request: 'GetCapabilities' }, answer: CAPABILITIES },
   getTiandituTile: { parameters: { code: 'world', set: 'w', T: 'world_w', x: 0, y: 0, l: 1 } },
   listFeatures: { parameters: { code: 'main', limit: 1 }, answer: ITEMS },

@@ -1,5 +1,5 @@
 import { coded, storedMessage, textOf } from '@gateway/contracts/messages.js'
-import { type Example, list } from './example.js'
+import { type Example, ID, list } from './example.js'
 
 const BASE = 'http://127.0.0.1:8910'
 const MISSING = coded('style_font_missing', { style: '"city"', font: '"Open Sans Regular"', instead: 'Noto Sans' })
@@ -52,6 +52,15 @@ export const STYLES: Readonly<Record<string, Example>> = {
       bases: [BASE],
       document: DOCUMENT,
     },
+  },
+  beginUpload: { answer: { id: ID, received: 0 } },
+  getUpload: { parameters: { id: ID }, answer: { id: ID, received: 8_388_608 } },
+  uploadPart: { parameters: { id: ID, offset: 0 }, answer: { id: ID, received: 8_388_608 } },
+  cancelUpload: { parameters: { id: ID }, answer: { id: ID, received: 0 } },
+  importUpload: {
+    parameters: { id: ID },
+    request: { kind: 'vector', file: 'lakes.geojson', bytes: 9_120_044, code: 'lakes' },
+    answer: { kind: 'vector', code: 'lakes', version: null },
   },
   importStyle: { answer: { ...ADMIN_STYLE, source_code: 'imports-styles', files: 12 } },
   deleteStyle: { parameters, answer: { ...FOLLOWED, files: 0 } },

@@ -1,0 +1,58 @@
+import { parseJson, readArcgis, readOgcTiles, readTemplate, readTileJson } from './json-services.js'
+import {
+  type FetchDocument,
+  NotAService,
+  type ReadOptions,
+  type UpstreamLayer,
+  type UpstreamService,
+} from './service.js'
+import { readWms } from './wms.js'
+import { readWmts } from './wmts.js'
+
+/**
+ * Reads what a service at an address offers. Its kind is that of its description, whatever the address looks like. Rejects with `NotAService`, and
+ * with the errors of `fetch`.
+ */
+export async function readService(url: string, options: ReadOptions, fetch: FetchDocument): Promise<UpstreamService> {
+  const service = /\{(?:z|quadkey)\}/.test(url) ? readTemplate(url, options) : await describe(url, options, fetch)
+  return { left: service.left, layers: service.layers.map((layer) => within(layer, options)) }
+}
+
+async function describe(url: string, options: ReadOptions, fetch: FetchDocument): Promise<UpstreamService> {
+  const document = await fetch(descriptionOf(url))
+  const start = document.text.slice(0, 4096)
+  if (/^\s*(?:\uFEFF)?\s*</.test(start)) {
+    if (/<(?:\w+:)?Capabilities[\s>]/.test(start)) return readWmts(document.text, document.url, options)
+    if (/<WM(?:S|T_MS)_Capabilities[\s>]/.test(start)) return readWms(document.text, document.url, options)
+    throw new NotAService(`the address answers with other XML or HTML: ${wordsOf(start)}`)
+  }
+  const json = parseJson(document.text)
+  if ('tilejson' in json || Array.isArray(json.tiles)) return readTileJson(json, document.url, options)
+  if ('currentVersion' in json || 'tileInfo' in json || 'mapName' in json)
+    return readArcgis(json, document.url, options)
+  if (Array.isArray(json.links)) return readOgcTiles(json, document.url, options, fetch)
+  throw new NotAService('the address answers with other JSON')
+}
+
+/** ArcGIS describes itself in JSON only if it is asked to, and OGC services by a request in the query. */
+function descriptionOf(text: string): string {
+  const url = new URL(text)
+  const has = (name: string) => [...url.searchParams.keys()].some((key) => key.toLowerCase() === name)
+  if (/\/(?:Map|Image)Server\/?$/i.test(url.pathname) && !has('f') && !has('request')) url.searchParams.set('f', 'json')
+  if (has('service') && !has('request')) url.searchParams.set('REQUEST', 'GetCapabilities')
+  return url.href
+}
+
+function within(layer: UpstreamLayer, { minZoom, maxZoom }: ReadOptions): UpstreamLayer {
+  const from = Math.max(layer.minZoom, minZoom ?? 0)
+  return { ...layer, minZoom: from, maxZoom: Math.max(from, Math.min(layer.maxZoom, maxZoom ?? layer.maxZoom)) }
+}
+
+/** Returns the first words of a document without its tags. */
+export function wordsOf(document: string): string {
+  return document
+    .replace(/<[^<>]{0,2000}>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 300)
+}

@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto'
+import type { Bounds } from '@gateway/contracts/basemap.js'
+import { coded } from '@gateway/contracts/messages.js'
+import type { Answer } from '@gateway/core/object-storage/requester.js'
+import {
+  ServiceClient,
+  type ServiceHeaders,
+  type ServiceOptions,
+  type ServiceState,
+  ServiceTrouble,
+} from '@gateway/core/upstream/service-client.js'
+import { KeptTiles, type Made, type Making } from '../kept/kept-tiles.js'
+import { TileNotMade } from '../kept/tile-not-made.js'
+import type { BlockCache } from '../remote/block-cache.js'
+import type { CachedReader, Source, SourceSpec, TilePlace } from '../source.js'
+import { matrixSetOf, tileTouches } from '../tile-matrix-sets.js'
+import { MARGIN, squareAddress, tileAddress, withSecrets } from './addresses.js'
+import { checkTile, plainContent, saidIn } from './content.js'
+import { cutSquare } from './cut.js'
+import type { UpstreamLayer, UpstreamRequest } from './service.js'
+
+/** Bytes of one answer. */
+const MAX_BYTES = 64 * 1024 * 1024
+/** Time for which a tile that does not exist is not asked for again. */
+const ABSENT_MS = 60_000
+const DAY_MS = 24 * 3_600_000
+/** Time for which the access to a service is remembered, and tried again after the store refused it. */
+const ACCESS_MS = 10_000
+
+/** How a version of a service is served: as the catalog stores it, without credentials. */
+export interface Upstream {
+  readonly source: string
+  readonly request: UpstreamRequest
+  readonly ttlSeconds: number
+  readonly staleDays: number
+  readonly maxConcurrent: number
+  readonly timeoutSeconds: number
+  readonly metaTiles: number
+}
+
+/** A tile that was kept before a time (ms since 1970) is old, within these bounds and zooms. */
+export interface Refresh {
+  readonly atMs: number
+  readonly bounds: Bounds | null
+  readonly minZoom: number | null
+  readonly maxZoom: number | null
+}
+
+/** Secrets of a source of services. */
+export interface ServiceAccess {
+  readonly headers: ServiceHeaders
+  /** of the source's address, without `?` */
+  readonly query: string
+}
+
+export type UpstreamSpec = SourceSpec &
+  Pick<UpstreamLayer, 'tileMatrixSet' | 'tileMatrices' | 'tileSize'> & {
+    readonly upstream: Upstream
+    readonly refreshed?: readonly Refresh[]
+  }
+
+export interface UpstreamOptions {
+  readonly guard: ServiceOptions['guard']
+  readonly cache: BlockCache
+  readonly cached: CachedReader | null
+  /** reads the access to the services of a scan source */
+  readonly access: (source: string) => Promise<ServiceAccess>
+  readonly observe: (source: string, status: number | null, seconds: number) => void
+  readonly onState: (source: string, state: ServiceState) => void
+}
+
+/** Versions whose tiles are those of a service. Each scan source has its own queue, limits and circuit breaker. */
+export class UpstreamSources {
+  readonly #options: UpstreamOptions
+  readonly #clients = new Map<string, { readonly limits: string; readonly client: ServiceClient }>()
+  readonly #access = new Map<string, { readonly untilMs: number; readonly access: Promise<ServiceAccess> }>()
+
+  constructor(options: UpstreamOptions) {
+    this.#options = options
+  }
+
+  open(spec: UpstreamSpec): Source {
+    const { upstream, refreshed = [], tileMatrixSet, tileMatrices, tileSize, format } = spec
+    const { request, ttlSeconds, staleDays } = upstream
+    const squareTiles = request.kind === 'tiles' ? 1 : squareOf(upstream, tileSize)
+    const content = createHash('sha256')
+      .update(JSON.stringify([request, tileMatrixSet, tileMatrices, tileSize, format]))
+      .digest('hex')
+    const set = matrixSetOf({ tileMatrixSet, tileMatrices })
+    return new KeptTiles({
+      key: `upstream ${upstream.source} ${spec.path} ${content}`,
+      format,
+      extension: format,
+      cache: this.#options.cache,
+      cached: this.#options.cached,
+      make: (place, making) => this.#make(spec, place, making, squareTiles),
+      ttlMs: ttlSeconds * 1000,
+      staleMs: staleDays * DAY_MS,
+      absentMs: ABSENT_MS,
+      squareTiles,
+      oldBeforeMs: (place) =>
+        Math.max(
+          0,
+          ...refreshed.flatMap(({ atMs, bounds, minZoom, maxZoom }) => {
+            const isIn = place.z >= (minZoom ?? 0) && place.z <= (maxZoom ?? place.z)
+            return isIn && (bounds === null || tileTouches(set, place, bounds)) ? [atMs] : []
+          }),
+        ),
+    })
+  }
+
+  /** the states of the services in use, by scan source */
+  get states(): ReadonlyMap<string, ServiceState> {
+    return new Map([...this.#clients].map(([source, { client }]) => [source, client.state]))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#clients.values()].map(({ client }) => client.close()))
+  }
+
+  async #make(spec: UpstreamSpec, place: TilePlace, making: Making, squareTiles: number): Promise<Made> {
+    const { request, source } = spec.upstream
+    const square = request.kind === 'tiles' ? null : squareAddress(request, spec, place, squareTiles)
+    const address = request.kind === 'tiles' ? null : (square?.url ?? null)
+    try {
+      const { headers, query } = await this.#accessTo(source)
+      // The secrets of a template name places, too.
+      const url =
+        request.kind === 'tiles'
+          ? tileAddress({ ...request, template: withSecrets(request.template, query) }, place)
+          : withSecrets(address ?? '', query)
+      if (url === null) return 'absent'
+      const { caller, isWanted, signal, known } = making
+      const fields =
+        known === null
+          ? {}
+          : {
+              'if-modified-since': new Date(known.modifiedMs).toUTCString(),
+              ...(known.etag !== null && { 'if-none-match': known.etag }),
+            }
+      const asked = { url, headers, fields, maxBytes: MAX_BYTES, caller, isWanted, signal }
+      return await this.#clientOf(spec.upstream).ask(asked, async (answer): Promise<Made> => {
+        if (answer.status === 304 && known !== null) return 'unchanged'
+        if ([204, 404, 410].includes(answer.status)) return 'absent'
+        const content = await plainContent(answer.bytes, String(answer.headers['content-encoding'] ?? ''))
+        if (answer.status !== 200) throw new ServiceTrouble('wrong', `it returns ${answer.status}: ${saidIn(content)}`)
+        if (content.length === 0) return 'absent'
+        if (square !== null) {
+          checkTile(content, spec.format, null)
+          return cutSquare(content, square, spec.tileSize, spec.format)
+        }
+        checkTile(content, spec.format, request.kind === 'tiles' && request.levels !== null ? spec.tileSize : null)
+        return [{ place, bytes: content, ...validatorsOf(answer) }]
+      })
+    } catch (error) {
+      if (!(error instanceof ServiceTrouble)) throw error
+      throw asNotMade(error)
+    }
+  }
+
+  #clientOf({ source, maxConcurrent, timeoutSeconds }: Upstream): ServiceClient {
+    const { guard, observe, onState } = this.#options
+    const limits = `${maxConcurrent} ${timeoutSeconds}`
+    const known = this.#clients.get(source)
+    if (known?.limits === limits) return known.client
+    void known?.client.close()
+    const client = new ServiceClient({
+      guard,
+      maxConcurrent,
+      timeoutMs: timeoutSeconds * 1000,
+      observe: (status, seconds) => observe(source, status, seconds),
+      onState: (state) => onState(source, state),
+    })
+    this.#clients.set(source, { limits, client })
+    return client
+  }
+
+  async #accessTo(source: string): Promise<ServiceAccess> {
+    const known = this.#access.get(source)
+    if (known !== undefined && performance.now() < known.untilMs) return known.access
+    // While the store is out of reach, what was known counts.
+    const access = this.#options.access(source).catch((error) => {
+      if (known !== undefined) return known.access
+      throw new TileNotMade(503, coded('store_unreachable_again'), 5, (error as Error).message)
+    })
+    this.#access.set(source, { untilMs: performance.now() + ACCESS_MS, access })
+    access.catch(() => this.#access.delete(source))
+    return access
+  }
+}
+
+/** Returns the tiles in a row of a square that the service draws at once. */
+function squareOf({ request, metaTiles }: Upstream, tileSize: number): number {
+  const most = request.kind === 'wms' ? (request.maxPixels ?? Number.POSITIVE_INFINITY) : 4096
+  let tiles = 2 ** Math.floor(Math.log2(Math.max(1, metaTiles)))
+  while (tiles > 1 && tiles * tileSize + 2 * MARGIN > most) tiles /= 2
+  return tiles
+}
+
+function validatorsOf({ headers }: Answer) {
+  const etag = [headers.etag].flat()[0] ?? null
+  const modified = Date.parse([headers['last-modified']].flat()[0] ?? '')
+  return { etag, modifiedMs: Number.isNaN(modified) ? null : modified }
+}
+
+function asNotMade({ kind, message, retryAfterSeconds }: ServiceTrouble): TileNotMade {
+  if (kind === 'busy') return new TileNotMade(503, coded('upstream_busy'), retryAfterSeconds, message)
+  if (kind === 'silent') return new TileNotMade(504, coded('upstream_silent'), retryAfterSeconds, message)
+  return new TileNotMade(502, coded('upstream_wrong'), retryAfterSeconds, message)
+}

@@ -1,0 +1,473 @@
+import { gunzipSync } from 'node:zlib'
+import type { DatabaseConnection, DatabaseTable } from '@gateway/contracts/postgis.js'
+import { VectorTile } from '@mapbox/vector-tile'
+import { PbfReader } from 'pbf'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { IndexDescription } from '../index-file/index-description.js'
+import { folded, withoutAccents } from '../query/cql2/folding.js'
+import type { Chunk } from '../query/items-query.js'
+import { cursorOf, parseItemQuery, parseItemsQuery, type QueriedIndex } from '../query/parameters.js'
+import { openDatabase } from './connect.js'
+import { Databases } from './databases.js'
+import { descriptionOf } from './description.js'
+import type { TableQuery } from './messages.js'
+import { type FoundRelation, readRelations } from './read-relations.js'
+import { type PostgisServer, startPostgis } from './testing/server.js'
+
+let server: PostgisServer
+let databases: Databases
+let connection: DatabaseConnection
+let found: ReadonlyMap<string, FoundRelation>
+let warnings: readonly string[]
+const heard: unknown[] = []
+
+const TABLES = `
+  CREATE TYPE mood AS ENUM ('calm', 'wild'); CREATE DOMAIN postcode AS text CHECK (length(value) < 9);
+  CREATE DOMAIN place AS geometry(Point, 4326);
+  CREATE TABLE kinds (id bigint PRIMARY KEY, name text, code postcode, small smallint, real_one real, double_one float8, exact numeric, yes boolean,
+    day date, at timestamp, instant timestamptz, tags text[], data jsonb, old json, uid uuid, feeling mood, twice int GENERATED ALWAYS AS (small * 2) STORED,
+    raw bytea, geom geometry(Point, 4326));
+  COMMENT ON TABLE kinds IS 'All kinds of columns';
+  INSERT INTO kinds (id, name, code, small, real_one, double_one, exact, yes, day, at, instant, tags, data, old, uid, feeling, raw, geom) VALUES
+    (1, 'Straße', 'AB1', 7, 0.1, 0.1, 12345678901234567.125, true, '2024-02-29', '2024-02-29 12:00', '2024-02-29 12:00+02', '{a,"b c"}', '{"a":[1]}', '[1]',
+     '00000000-0000-0000-0000-000000000001', 'wild', '\\x00', ST_SetSRID(ST_MakePoint(10, 50), 4326)),
+    (2, 'Éclair', NULL, NULL, NULL, 'NaN', NULL, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+    (3, 'empty', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'SRID=4326;POINT EMPTY'),
+    (9007199254740993, 'ΌΔΟΣ ς', NULL, 1, 1.5, 2, 3, NULL, '2025-01-01', '2025-01-01', '2025-01-01Z', NULL, '"text"', NULL, NULL, 'calm', NULL, ST_SetSRID(ST_MakePoint(11, 51), 4326));
+  CREATE TABLE mercator AS SELECT 1 AS id, ST_Transform(ST_SetSRID(ST_MakePoint(10, 50), 4326), 3857)::geometry(Point, 3857) AS geom;
+  CREATE TABLE cgcs AS SELECT 1 AS id, ST_SetSRID(ST_MakePoint(10, 50), 4490)::geometry(Point, 4490) AS geom;
+  CREATE TABLE utm AS SELECT 1 AS id, ST_Transform(ST_SetSRID(ST_MakePoint(10, 50), 4326), 25832)::geometry(Point, 25832) AS geom;
+  CREATE TABLE globe AS SELECT 1 AS id, ST_SetSRID(ST_MakePoint(10, 50), 4326)::geography(Point, 4326) AS geog;
+  CREATE INDEX ON utm USING gist (geom);
+  CREATE TABLE high (id int PRIMARY KEY, geom geometry(LineStringZM, 4326));
+  INSERT INTO high VALUES (1, 'SRID=4326;LINESTRING ZM (9 49 1 5, 10 50 2 6)');
+  CREATE TABLE mixed (id int PRIMARY KEY, geom geometry(Geometry, 4326));
+  INSERT INTO mixed VALUES (1, 'SRID=4326;POINT(10 50)'), (2, 'SRID=4326;MULTIPOLYGON(((9 49, 11 49, 11 51, 9 49)))'),
+    (3, 'SRID=4326;GEOMETRYCOLLECTION(POINT(10 50), LINESTRING(1 1, 2 2))'), (4, 'SRID=4326;CURVEPOLYGON(CIRCULARSTRING(10 50, 11 51, 12 50, 11 49, 10 50))');
+  CREATE VIEW seen AS SELECT id, name, geom FROM kinds;
+  CREATE MATERIALIZED VIEW kept AS SELECT id, name, geom FROM kinds;
+  CREATE TABLE parted (id int, part int, geom geometry(Point, 4326), PRIMARY KEY (part, id)) PARTITION BY LIST (part);
+  CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1); CREATE TABLE parted_2 PARTITION OF parted FOR VALUES IN (2);
+  INSERT INTO parted SELECT n, 1 + n % 2, ST_SetSRID(ST_MakePoint(10 + n / 100.0, 50), 4326) FROM generate_series(1, 10) n;
+  CREATE TABLE "Straßen ""Ä"" ?" ("Der Name?" text PRIMARY KEY, "x,y" int, "Geo" geometry(Point, 4326));
+  INSERT INTO "Straßen ""Ä"" ?" VALUES ('a,b\\c', 1, 'SRID=4326;POINT(10 50)');
+  CREATE TABLE pairs (a text, b int, n int, geom place, PRIMARY KEY (a, b));
+  INSERT INTO pairs SELECT chr(97 + n % 3) || ',', n, nullif(n % 5, 0), ST_SetSRID(ST_MakePoint(10, 50), 4326) FROM generate_series(1, 30) n;
+  CREATE TABLE keyless AS SELECT n, ST_SetSRID(ST_MakePoint(10, 50), 4326)::geometry(Point, 4326) AS geom FROM generate_series(1, 25) n;
+  CREATE TABLE dense AS SELECT n AS id, md5(n::text) || md5((n + 1)::text) AS text, ST_SetSRID(ST_MakePoint(10 + n % 300 / 100.0, 50 + n / 30000.0), 4326)::geometry(Point, 4326) AS geom
+    FROM generate_series(1, 30000) n;
+  ALTER TABLE dense ADD PRIMARY KEY (id);
+  CREATE TABLE guarded (id int PRIMARY KEY, owner text, geom geometry(Point, 4326));
+  INSERT INTO guarded VALUES (1, 'one', 'SRID=4326;POINT(10 50)'), (2, 'two', 'SRID=4326;POINT(10 50)');
+  ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+  CREATE POLICY by_token ON guarded USING (owner = current_setting('gateway.token', true));
+  CREATE TABLE words (id int PRIMARY KEY, name text, geom geometry(Point, 4326));
+  CREATE TABLE hidden (id int PRIMARY KEY, geom geometry(Point, 4326));
+  CREATE FUNCTION spots(z integer, x integer, y integer, query json) RETURNS bytea LANGUAGE sql STABLE AS
+    $$ SELECT ST_AsMVT(t, 'spots', 4096, 'geom') FROM (SELECT query->>'name' AS name, ST_AsMVTGeom(ST_TileEnvelope(z, x, y), ST_TileEnvelope(z, x, y)) AS geom) t $$;
+  CREATE VIEW slow AS SELECT id, geom FROM kinds WHERE (SELECT pg_sleep(30)::text) IS NOT NULL;
+  CREATE SCHEMA private; CREATE TABLE private.secrets (id int PRIMARY KEY, geom geometry(Point, 4326));
+  GRANT USAGE ON SCHEMA public TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader; REVOKE SELECT ON hidden FROM reader;
+  ANALYZE;`
+
+beforeAll(async () => {
+  server = await startPostgis()
+  await server.owner.unsafe(TABLES)
+  for (const [id, word] of WORDS.entries()) await server.owner`INSERT INTO words VALUES (${id}, ${word})`
+  connection = { source: 'db', url: server.readerUrl, password: 'secret', pool: 4 }
+  const sql = openDatabase(connection, { statementTimeoutSeconds: 10, applicationName: 'scan' })
+  const tables = {
+    'public.seen': { id_column: 'id' },
+    'public.slow': { id_column: 'id', statement_timeout_seconds: 1 },
+  }
+  const scanned = await readRelations(sql, 'db', { options: { tables } })
+  await sql.end()
+  found = new Map(scanned.relations.map((one) => [one.name, one]))
+  warnings = scanned.warnings.map(({ code }) => code)
+  databases = new Databases({
+    connection: async () => connection,
+    notified: (...what) => heard.push(what),
+  })
+})
+afterAll(async () => {
+  databases?.close()
+  await server?.stop()
+})
+
+const tableAt = (name: string) => found.get(`public-${name}`)?.relation as DatabaseTable
+
+function indexOf(name: string): QueriedIndex & { readonly description: IndexDescription } {
+  const relation = found.get(`public-${name}`) as FoundRelation
+  return { description: descriptionOf(relation), revision: 'r', file: '', table: tableAt(name) }
+}
+
+async function read(name: string, parameters: string, token = ''): Promise<{ features: Feature[]; last: Chunk }> {
+  const query = parseItemsQuery(parameters, '', indexOf(name)) as TableQuery
+  return collect(query, token)
+}
+async function collect(query: TableQuery, token = '') {
+  const parts: string[] = []
+  let last: Chunk | null = null
+  for await (const chunk of databases.run(query, 'layer', undefined, token)) {
+    parts.push(Buffer.from(chunk.bytes).toString())
+    last = { ...chunk, last: chunk.last ?? (last as Chunk | null)?.last ?? null }
+  }
+  return { features: JSON.parse(`[${parts.join('')}]`) as Feature[], last: last as Chunk }
+}
+
+interface Feature {
+  readonly id?: string | number
+  readonly geometry: { readonly type: string; readonly coordinates: unknown } | null
+  readonly properties: Readonly<Record<string, unknown>>
+}
+
+async function tile(name: string, [z, x, y]: readonly [number, number, number], token = '', query = '{}') {
+  const relation = (found.get(`public-${name}`) as FoundRelation).relation
+  const made = await databases.tile(
+    { relation, wish: { z, x, y, layer: 'layer', fields: null }, query },
+    { caller: token, token },
+  )
+  const layers = made.bytes === null ? {} : new VectorTile(new PbfReader(gunzipSync(made.bytes))).layers
+  return { ...made, layers }
+}
+/** The tile of zoom 8 with the point at 10, 50. */
+const HERE = [8, 135, 86] as const
+
+test('tables, views, partitions and functions that the role may read are found, with facts of the catalogs', () => {
+  expect([...found.keys()].filter((name) => !name.includes('"')).sort()).toEqual(
+    [
+      'cgcs',
+      'dense',
+      'globe',
+      'guarded',
+      'high',
+      'kept',
+      'keyless',
+      'kinds',
+      'mercator',
+      'mixed',
+      'pairs',
+      'parted',
+      'seen',
+      'slow',
+      'spots',
+      'utm',
+      'words',
+    ].map((name) => `public-${name}`),
+  )
+  expect(found.get('public-kinds')).toMatchObject({ comment: 'All kinds of columns', geometryType: 'Point', count: 4 })
+  expect(found.get('public-parted')).toMatchObject({ count: 10, relation: { key: [{ name: 'part' }, { name: 'id' }] } })
+  expect(found.get('public-utm')?.bounds?.map(Math.round)).toEqual([10, 50, 10, 50])
+  expect(tableAt('high')).toMatchObject({ hasZ: true, srid: 4326 })
+  expect(warnings).toContain('postgis_no_index')
+  expect(warnings).not.toContain('postgis_writes')
+})
+
+test('values of all types of columns are those of the table', async () => {
+  const { features } = await read('kinds', '')
+  expect(features.map(({ id }) => id)).toEqual([1, 2, 3, 9007199254740992])
+  expect(features[0]).toMatchObject({
+    geometry: { type: 'Point', coordinates: [10, 50] },
+    properties: {
+      ...{
+        id: 1,
+        name: 'Straße',
+        code: 'AB1',
+        small: 7,
+        real_one: 0.1,
+        double_one: 0.1,
+        exact: Number('12345678901234567.125'),
+        yes: true,
+      },
+      ...{
+        day: '2024-02-29',
+        at: '2024-02-29T12:00:00Z',
+        instant: '2024-02-29T10:00:00Z',
+        tags: ['a', 'b c'],
+        data: { a: [1] },
+        old: [1],
+      },
+      ...{ uid: '00000000-0000-0000-0000-000000000001', feeling: 'wild', twice: 14 },
+    },
+  })
+  expect(features[0]?.properties).not.toHaveProperty('raw')
+  expect(features[1]).toMatchObject({ geometry: null, properties: { name: 'Éclair', double_one: null, yes: false } })
+  const query = parseItemQuery('9007199254740993', '', indexOf('kinds')) as TableQuery
+  const raw: string[] = []
+  for await (const { bytes } of databases.run(query, 'layer')) raw.push(Buffer.from(bytes).toString())
+  expect(raw.join('')).toContain('"id":9007199254740993,')
+})
+
+test.each(['mercator', 'cgcs', 'utm', 'globe'])(
+  '%s has its point at the right place, in features, boxes and tiles',
+  async (name) => {
+    const { features } = await read(name, 'bbox=9.9,49.9,10.1,50.1')
+    const position = features[0]?.geometry?.coordinates as number[] | undefined
+    expect(position?.map((value) => Math.round(value * 1e6) / 1e6)).toEqual([10, 50])
+    expect((await read(name, 'bbox=10.1,49.9,11,50.1')).features).toEqual([])
+    expect((await read(name, 'bbox=-180,-90,180,90')).features).toHaveLength(1)
+    for (const place of [HERE, [0, 0, 0]] as const) {
+      const { layers } = await tile(name, place)
+      const { geometry } = layers.layer?.feature(0).toGeoJSON(place[1], place[2], place[0]) ?? {}
+      const [lon = 0, lat = 0] = geometry?.type === 'Point' ? geometry.coordinates : []
+      const near = 360 / 2 ** place[0] / 4096
+      expect([Math.abs(lon - 10) < near, Math.abs(lat - 50) < near]).toEqual([true, true])
+    }
+    expect((await tile(name, [8, 0, 0])).bytes).toBeNull()
+  },
+)
+
+test('geometries of all kinds, with heights and measures, are read', async () => {
+  const { features } = await read('mixed', '')
+  expect(features.map(({ geometry }) => geometry?.type)).toEqual([
+    'Point',
+    'MultiPolygon',
+    'GeometryCollection',
+    'Polygon',
+  ])
+  expect((await read('mixed', 'filter=S_INTERSECTS(geometry, POINT(10 50))')).features.map(({ id }) => id)).toEqual([
+    1, 2, 3, 4,
+  ])
+  const { features: lines } = await read('high', '')
+  expect(lines[0]?.geometry?.coordinates).toEqual([
+    [9, 49, 1],
+    [10, 50, 2],
+  ])
+  expect((await read('high', 'bbox=9,49,0,11,51,3')).features).toHaveLength(1)
+  expect((await read('high', 'bbox=9,49,5,11,51,6')).features).toHaveLength(0)
+  const { layers } = await tile('mixed', HERE)
+  expect(layers.layer?.length).toBeGreaterThanOrEqual(3)
+})
+
+test('pages neither repeat nor skip features, in every order, with and without a key', async () => {
+  for (const [name, sortby] of [
+    ['pairs', ''],
+    ['pairs', '-n'],
+    ['pairs', 'n,-a'],
+    ['keyless', ''],
+    ['parted', '-id'],
+  ] as const) {
+    const index = indexOf(name)
+    const all: Feature[] = []
+    let cursor = ''
+    for (let page = 0; page < 20; page++) {
+      const parameters = `limit=7${sortby === '' ? '' : `&sortby=${sortby}`}${cursor === '' ? '' : `&cursor=${cursor}`}`
+      const query = parseItemsQuery(parameters, '', index) as TableQuery
+      const { features, last } = await collect(query)
+      all.push(...features)
+      if (last.state === 'end') break
+      cursor = cursorOf(last.last ?? [], 'r', query.sort)
+    }
+    const count = { pairs: 30, keyless: 25, parted: 10 }[name]
+    expect([name, sortby, all.length, new Set(all.map(({ properties }) => JSON.stringify(properties))).size]).toEqual([
+      name,
+      sortby,
+      count,
+      count,
+    ])
+    if (sortby === '-n') {
+      const order = all.map(({ properties }) => Number(properties.n ?? 0))
+      expect(order).toEqual([...order].sort((a, b) => b - a))
+    }
+  }
+})
+
+/** Texts whose cases and accents differ, of which each is compared with all others by the rules of files. */
+const WORDS = [
+  'Straße',
+  'STRASSE',
+  'strasse',
+  'ΌΔΟΣ',
+  'όδος',
+  'Οδός',
+  'ıssız',
+  'ISSIZ',
+  'issiz',
+  'İzmir',
+  'Éclair',
+  'e\u0301clair',
+  'ECLAIR',
+  'ÅNGSTRÖM',
+  'Ångström',
+  'Ёлка',
+  'елка',
+  '北京',
+  'ﬁn',
+  'FIN',
+  'がく',
+  'かく',
+]
+
+test('CASEI and ACCENTI compare as they do for files', async () => {
+  const names = async (filter: string) => {
+    const { features } = await read('words', `filter=${encodeURIComponent(filter)}`)
+    return features.map(({ properties }) => properties.name)
+  }
+  for (const word of WORDS) {
+    const literal = `'${word}'`
+    const same = (change: (text: string) => string) => WORDS.filter((one) => change(one) === change(word))
+    expect(await names(`CASEI(name) = CASEI(${literal})`)).toEqual(same(folded))
+    expect(await names(`ACCENTI(name) = ACCENTI(${literal})`)).toEqual(same(withoutAccents))
+    expect(await names(`CASEI(ACCENTI(name)) = CASEI(ACCENTI(${literal}))`)).toEqual(
+      same((one) => folded(withoutAccents(one))),
+    )
+    expect(await names(`name > ${literal}`)).toEqual(
+      WORDS.filter((one) => Buffer.compare(Buffer.from(one), Buffer.from(word)) > 0),
+    )
+  }
+})
+
+test('every feature of a table with a key is found by its id, and a table without one has no ids', async () => {
+  for (const name of ['pairs', 'Straßen "Ä" ?', 'seen', 'parted']) {
+    const { features } = await read(name, 'limit=3')
+    for (const { id, properties } of features) {
+      const one = await collect(parseItemQuery(String(id), '', indexOf(name)) as TableQuery)
+      expect(one.features.map((feature) => feature.properties)).toEqual([properties])
+    }
+  }
+  expect((await read('keyless', 'limit=1')).features[0]).not.toHaveProperty('id')
+  for (const id of ['', 'x', '1', "1' OR '1'='1"])
+    expect((await collect(parseItemQuery(id, '', indexOf('pairs')) as TableQuery)).features).toEqual([])
+})
+
+test('a tile has attributes with their types, and the id of a feature if it is a whole number', async () => {
+  const { layers } = await tile('kinds', HERE)
+  const feature = layers.layer?.feature(0)
+  expect([feature?.id, feature?.properties]).toMatchObject([
+    1,
+    {
+      id: 1,
+      name: 'Straße',
+      small: 7,
+      real_one: 0.1,
+      yes: true,
+      day: '2024-02-29',
+      instant: '2024-02-29T10:00:00Z',
+      data: '{"a": [1]}',
+      feeling: 'wild',
+    },
+  ])
+})
+
+test('a tile of too many features is thinned to its limit, and says how many are left out', async () => {
+  const { bytes, leftOut, layers } = await tile('dense', [2, 2, 1])
+  expect(bytes?.length).toBeLessThanOrEqual(500_000)
+  expect((layers.layer?.length ?? 0) + leftOut).toBe(30_000)
+  expect(layers.layer?.length).toBeGreaterThan(3_000)
+})
+
+test('policies of the database see the token of each request', async () => {
+  expect(tableAt('guarded').isPersonal).toBe(true)
+  const seen = async (token: string) => (await read('guarded', '', token)).features.map(({ id }) => id)
+  expect(await Promise.all([seen('one'), seen('two'), seen('three')])).toEqual([[1], [2], []])
+  expect((await tile('guarded', HERE, 'one')).layers.layer?.length).toBe(1)
+  expect((await tile('guarded', HERE, 'three')).bytes).toBeNull()
+})
+
+test('a function makes tiles from its parameters', async () => {
+  const { layers } = await tile('spots', HERE, '', JSON.stringify({ name: "x'; --" }))
+  expect(layers.spots?.feature(0).properties).toEqual({ name: "x'; --" })
+})
+
+test('a statement that takes too long is ended, and does not hold up another table', async () => {
+  const slow = read('slow', '')
+  expect((await read('kinds', 'limit=1')).features).toHaveLength(1)
+  await expect(slow).rejects.toMatchObject({ said: { code: 'database_late' } })
+})
+
+test('a statement is cancelled when its client has gone', async () => {
+  const gone = new AbortController()
+  const query = {
+    ...(parseItemsQuery('', '', indexOf('slow')) as TableQuery),
+    table: { ...tableAt('slow'), statementTimeoutSeconds: 60 },
+  }
+  const chunks = databases.run(query, 'layer', gone.signal)
+  const first = chunks.next()
+  const running = () =>
+    server.owner`SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event = 'PgSleep'`.then(([row]) => row?.n)
+  await expect.poll(running).toBe(1)
+  gone.abort()
+  await expect(first).rejects.toThrow()
+  await expect.poll(running).toBe(0)
+})
+
+test('a table that has changed says so, and is served again when it is as before', async () => {
+  await server.owner`ALTER TABLE mercator RENAME COLUMN geom TO other`
+  await expect(read('mercator', '')).rejects.toMatchObject({ failure: 'changed' })
+  await expect(tile('mercator', HERE)).rejects.toMatchObject({ failure: 'changed' })
+  await server.owner`ALTER TABLE mercator RENAME COLUMN other TO geom`
+  expect((await read('mercator', '')).features).toHaveLength(1)
+})
+
+test('a notification of a table arrives with its box', async () => {
+  await read('kinds', 'limit=1')
+  const notify = async (payload: string) => {
+    await server.owner`SELECT pg_notify('gateway_kinds', ${payload})`
+    return heard
+  }
+  await expect.poll(() => notify('9,49,11,51')).toContainEqual(['db', 'kinds', [9, 49, 11, 51]])
+  await expect.poll(() => notify('anything')).toContainEqual(['db', 'kinds', null])
+})
+
+test('hostile values reach the database only as parameters', async () => {
+  const pieces = [
+    "'",
+    '"',
+    ';',
+    '--',
+    '/*',
+    '\\',
+    '$1',
+    '?',
+    '${',
+    'DROP TABLE kinds',
+    'OR 1=1',
+    '\u2019',
+    '%',
+    '_',
+    'é',
+  ]
+  const mark = 'injected9'
+  const before = server.log().length
+  for (let i = 0; i < 60; i++) {
+    const value = `${mark}${pieces[i % pieces.length]}${pieces[(i * 7 + 3) % pieces.length]}${i}`
+    const encoded = encodeURIComponent(value)
+    const text = encodeURIComponent(value.replaceAll("'", "''"))
+    for (const parameters of [
+      `name=${encoded}`,
+      `filter=CASEI(name)=CASEI('${text}')`,
+      `filter=name LIKE '${text}%25' OR feeling='${text}'`,
+      `filter=tags='${text}'`,
+    ])
+      await read('kinds', parameters).catch(() => {})
+    await collect(parseItemQuery(value, '', indexOf('pairs')) as TableQuery).catch(() => {})
+    await tile('spots', HERE, value, JSON.stringify({ name: value }))
+  }
+  const statements = server
+    .log()
+    .slice(before)
+    .split('\n')
+    .filter((line) => /LOG: {2}(statement|execute)/.test(line))
+  expect(statements.length).toBeGreaterThan(200)
+  expect(statements.filter((line) => line.includes(mark))).toEqual([])
+  expect((await read('kinds', '')).features).toHaveLength(4)
+})
+
+test('the database serves again after a restart, without one of the gateway', async () => {
+  await read('kinds', '')
+  const log = server.log().length
+  expect(log).toBeGreaterThan(0)
+  await server.restart(async () => {
+    await expect(read('kinds', '')).rejects.toMatchObject({ failure: 'away' })
+    await expect(tile('kinds', HERE)).rejects.toMatchObject({ failure: 'away' })
+  })
+  await expect
+    .poll(() =>
+      read('kinds', '').then(
+        ({ features }) => features.length,
+        () => 0,
+      ),
+    )
+    .toBe(4)
+  expect((await tile('kinds', HERE)).layers.layer?.length).toBe(1)
+})

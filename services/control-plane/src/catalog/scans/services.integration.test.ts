@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../../testing/test-app.js'
+
+const TILEJSON = {
+  tilejson: '3.0.0',
+  name: 'The town',
+  tiles: ['/t/{z}/{x}/{y}.png?key=the-secret-key'],
+  minzoom: 2,
+  maxzoom: 9,
+}
+
+let app: TestApp
+let url: string
+const asked: { readonly path: string; readonly header: unknown }[] = []
+const service = createServer((req, res) => {
+  asked.push({ path: req.url ?? '', header: req.headers['x-key'] })
+  res.end(JSON.stringify(TILEJSON))
+})
+
+beforeAll(async () => {
+  service.listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/town.json`
+  app = await startTestApp(process.env.TEST_POSTGRES_URL)
+})
+afterAll(async () => {
+  await app.close()
+  service.close()
+})
+
+const post = (path: string, payload: object = {}) => app.admin({ method: 'POST', url: `/api/v1/admin${path}`, payload })
+
+test('a layer of a service is a basemap with the version live, and no response has the secrets of the source', async () => {
+  const headers = { 'x-key': 'the-secret-header' }
+  const saved = await post('/scan-sources', {
+    code: 'town',
+    kind: 'service',
+    url: `${url}?key=the-secret-key`,
+    headers,
+    options: { ttl_seconds: 60 },
+  })
+  expect([saved.statusCode, saved.json()]).toMatchObject([
+    200,
+    { path: url, has_headers: true, options: { ttl_seconds: 60 } },
+  ])
+  const scan = await post('/scan-sources/town/run')
+  expect(scan.json()).toMatchObject({ status: 'succeeded', added: 1 })
+  expect(asked).toEqual([{ path: '/town.json?key=the-secret-key', header: 'the-secret-header' }])
+  const basemap = await app.admin({ url: '/api/v1/admin/basemaps/town' })
+  expect(basemap.json()).toMatchObject({
+    name: 'The town',
+    upstream: { state: 'closed', failures: 0, message: '' },
+    versions: [{ version: 'live', storage: 'upstream', min_zoom: 2, max_zoom: 9, tile_matrix_set: 'WebMercatorQuad' }],
+  })
+  const before = basemap.json().versions[0].revision
+  const refreshed = await post('/basemaps/town/versions/live/refresh', { min_zoom: 5 })
+  expect(refreshed.json().revision).toBeGreaterThan(before)
+  // Saved without its secrets, it keeps them.
+  expect((await post('/scan-sources', { code: 'town', kind: 'service', path: url })).json()).toMatchObject({
+    has_headers: true,
+  })
+  expect((await post('/scan-sources/town/run')).json()).toMatchObject({ status: 'succeeded', updated: 0 })
+  expect(asked.at(-1)).toEqual(asked[0])
+  const audit = await app.admin({ url: '/api/v1/admin/audit-log' })
+  for (const { body } of [saved, scan, basemap, refreshed, audit]) expect(body).not.toContain('the-secret')
+})

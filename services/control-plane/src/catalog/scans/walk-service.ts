@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
+import type { ScanSource } from '@gateway/contracts/scan-source.js'
+import { DestinationGuard } from '@gateway/core/outgoing/guard.js'
+import { ServiceClient, ServiceTrouble } from '@gateway/core/upstream/service-client.js'
+import { readServiceSource, type ServiceSource } from '@gateway/store/scan-sources.js'
+import { withoutSecrets } from '@gateway/tilesets/upstream/addresses.js'
+import { readService } from '@gateway/tilesets/upstream/read-service.js'
+import {
+  type FetchDocument,
+  type LeftOut,
+  NotAService,
+  type UpstreamLayer,
+} from '@gateway/tilesets/upstream/service.js'
+import type { ControlContext } from '../../platform/context.js'
+import { firstFree, reducedCode } from '../register/codes.js'
+import { versionRecord } from '../register/version-record.js'
+import { type FoundBasemap, noWarnings, quoted, warn } from './walk/found.js'
+import { WalkError } from './walk/walk.js'
+import type { Found } from './walk/walk-process.js'
+
+/** Label of the only version of a service's layer. */
+export const LIVE = 'live'
+
+/** Limits: seconds of one request for a description, and its bytes. */
+const TIMEOUT_MS = 30_000
+const MAX_BYTES = 16 * 1024 * 1024
+
+const LEFT_OUT = {
+  grid: 'service_layer_grid',
+  format: 'service_layer_format',
+  address: 'service_layer_address',
+} as const
+
+/** Finds the layers of a service, each as a basemap with the version `live`. */
+export async function walkService(
+  { sql, settings }: Pick<ControlContext, 'sql' | 'settings'>,
+  { code, path }: Pick<ScanSource, 'code' | 'path'>,
+  signal: AbortSignal,
+  onProgress: (steps: number) => void,
+): Promise<Found> {
+  const source = (await readServiceSource(sql, code)) ?? { path, headers: {}, query: '', choice: {} }
+  const lists = { allow: settings.upstreamAllow, deny: settings.upstreamDeny }
+  const client = new ServiceClient({
+    guard: new DestinationGuard(settings, undefined, lists),
+    maxConcurrent: 4,
+    timeoutMs: TIMEOUT_MS,
+  })
+  let steps = 0
+  const fetch: FetchDocument = async (url) => {
+    const asked = { url, headers: source.headers, maxBytes: MAX_BYTES, caller: 'scan', isWanted: () => true, signal }
+    onProgress(++steps)
+    return client.ask(asked, ({ status, bytes }) => {
+      if (status !== 200) throw new ServiceTrouble('wrong', `it returns ${status}`)
+      return { url, text: bytes.toString('utf8') }
+    })
+  }
+  const { options = {}, layers = null } = source.choice
+  const names = layers?.map((one) => (typeof one === 'string' ? one : one.name)) ?? null
+  try {
+    const service = await readService(
+      source.query === '' ? source.path : `${source.path}?${source.query}`,
+      {
+        layers: names,
+        format: options.format ?? null,
+        tileSize: options.tile_size ?? 256,
+        minZoom: options.min_zoom ?? null,
+        maxZoom: options.max_zoom ?? null,
+        subdomains: options.subdomains ?? [],
+      },
+      fetch,
+    )
+    const warnings = noWarnings()
+    for (const { layer, why } of service.left) warn(warnings, leftOut(layer, why))
+    const known = new Set([...service.layers, ...service.left].map(({ layer }) => layer))
+    for (const name of names ?? [])
+      if (!known.has(name)) warn(warnings, coded('service_layer_absent', { layer: quoted(name) }))
+    if (service.layers.length === 0) warn(warnings, coded('service_no_layers'))
+    const used = new Set<string>()
+    const basemaps = service.layers.map((layer) => basemapOf(code, source, layer, used))
+    return { kind: 'basemap', found: { basemaps, uncertain: [], warnings }, steps }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof NotAService) && !(error instanceof ServiceTrouble)) throw error
+    throw new WalkError(coded('service_unreadable', { words: error.message }))
+  } finally {
+    await client.close()
+  }
+}
+
+function leftOut(layer: string, why: LeftOut): CodedMessage {
+  return coded(LEFT_OUT[why], { layer: quoted(layer) })
+}
+
+function basemapOf(
+  source: string,
+  { path, query, choice }: ServiceSource,
+  layer: UpstreamLayer,
+  used: Set<string>,
+): FoundBasemap {
+  const { options = {}, layers = [] } = choice
+  const set = layers.find((one) => typeof one !== 'string' && one.name === layer.layer)
+  const wanted = typeof set === 'object' ? set.code : undefined
+  // A dot is no extension here.
+  const code = firstFree(
+    wanted ?? (layer.layer === '' ? source : `${source}-${reducedCode(layer.layer.replaceAll('.', '-'))}`),
+    used,
+  )
+  used.add(code)
+  const upstream = {
+    source,
+    request: withoutSecrets(layer.request, query),
+    ttlSeconds: options.ttl_seconds ?? 604_800,
+    staleDays: options.stale_days ?? 30,
+    maxConcurrent: options.max_concurrent ?? 8,
+    timeoutSeconds: options.timeout_seconds ?? 10,
+    metaTiles: options.meta_tiles ?? 4,
+  }
+  const {
+    name,
+    description,
+    attribution,
+    bounds,
+    minZoom,
+    maxZoom,
+    format,
+    tileSize,
+    tileMatrixSet,
+    tileMatrices,
+    vectorLayers,
+  } = layer
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([upstream, tileMatrixSet, tileMatrices, format, tileSize]))
+    .digest('hex')
+  const version = versionRecord(LIVE, `${path}#${layer.layer}`, {
+    storage: 'upstream',
+    rowsFromNorth: false,
+    rowsAssumed: false,
+    format,
+    extension: format,
+    encoding: 'identity',
+    tileSize,
+    minZoom,
+    maxZoom,
+    bounds,
+    boundsDerived: false,
+    name: name || null,
+    attribution,
+    description,
+    vectorLayers,
+    tileMatrixSet,
+    tileMatrices,
+    metadata: {},
+    fingerprint: fingerprint.slice(0, 32),
+    warnings: [],
+  })
+  return { code, name: name || null, versions: [{ ...version, upstream }] }
+}

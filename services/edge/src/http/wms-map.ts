@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Bounds } from '@gateway/contracts/basemap.js'
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
+import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
+import { PoolBusy } from '@gateway/core/processes/helper-pool.js'
+import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
+import { type DrawnLayer, MAX_TILE_BYTES, type PixelBox } from '@gateway/tilesets/maps/map-pool.js'
+import { planTiles, type TilePlan } from '@gateway/tilesets/maps/plan.js'
+import { boundsIn, type Picture } from '@gateway/tilesets/maps/positions.js'
+import { matrixSetOf } from '@gateway/tilesets/tile-matrix-sets.js'
+import { CORS, type HeaderBlock, headerBlock } from '../answers/header-block.js'
+import { areaKey } from '../catalog/grant-key.js'
+import { drawnNamed } from '../standards/wms-layers.js'
+import { MAX_TILES, type WmsException, type WmsMap, wmsException } from '../standards/wms-request.js'
+import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
+import type { LoadOutcome } from '../tiles/tile-loader.js'
+import { answerCondition } from './answer-condition.js'
+import { labelAt } from './at-time.js'
+import { plainBytes } from './cut-tiles.js'
+import { answerRefusal, answerServiceException, DISK_BUSY, INTERNAL } from './refusals.js'
+import { guarded, type RequestContext } from './request-context.js'
+import { answerLoaded } from './tiles.js'
+
+/** Number of tiles of a picture that are read at once, all of which are part of one turn of the event loop. */
+const AT_ONCE = 16
+/** Changes with the way in which pictures are drawn, so that copies of the old ones are not current. */
+const DRAWING = 1
+const RETRY_SECONDS = 2
+const FULL: Refusal = { ...refuse('dependency_down', coded('maps_full')), retryAfterSeconds: RETRY_SECONDS }
+
+/** A layer of a picture, with the tiles that it shows. */
+interface Planned {
+  readonly basemap: CatalogBasemap
+  readonly version: CatalogVersion
+  readonly plan: TilePlan
+}
+
+/** Sends the picture of a map. */
+export function answerMap(exchange: RequestContext, request: WmsMap) {
+  const layers = planLayers(exchange, request)
+  if ('kind' in layers) return answerServiceException(exchange, layers)
+  exchange.asked = layers[0]?.version.usage ?? null
+  const etag = tagOf(exchange, request, layers)
+  const headers = headersOf(request, etag)
+  if (answerCondition(exchange, { etag, modifiedMs: Number.POSITIVE_INFINITY }, () => headers)) return
+  draw(exchange, request, layers, headers, etag).catch((error) => {
+    noteTrouble(exchange.edge.log, 'maps cannot be drawn', { err: error, path: exchange.path }, 'error')
+    guarded(exchange.edge, () => answerRefusal(exchange, INTERNAL))
+  })
+}
+
+function planLayers(
+  exchange: RequestContext,
+  { version, layers, time, picture }: WmsMap,
+): readonly Planned[] | WmsException {
+  const { edge, area } = exchange
+  const planned: Planned[] = []
+  let tiles = 0
+  for (const name of layers) {
+    const basemap = drawnNamed(edge.freshness.catalog, name)
+    if (basemap === null)
+      return wmsException(version, 'LayerNotDefined', `LAYERS: no layer that is drawn has the name ${name}`)
+    const then = labelAt(edge, name, time)
+    if (!then.ok)
+      return wmsException(version, 'InvalidDimensionValue', then.message, then.code === 'not_found' ? 404 : 400)
+    const shown = basemap.versions.get(then.label ?? CURRENT_VERSION)
+    if (shown === undefined) return wmsException(version, 'LayerNotDefined', `LAYERS: ${name} has no version`)
+    const { tileSize, minZoom, maxZoom, bounds } = shown.stored
+    const drawn = { set: matrixSetOf(shown.stored), tileSize, minZoom, maxZoom, bounds }
+    const plan = planTiles(picture, drawn, area, MAX_TILES - tiles)
+    tiles += plan.count
+    if (tiles > MAX_TILES) return tooManyTiles(version, name)
+    planned.push({ basemap, version: shown, plan })
+  }
+  return planned
+}
+
+function tooManyTiles(version: WmsMap['version'], name: string): WmsException {
+  const text = `with ${name}, the picture shows more than ${MAX_TILES} tiles; a smaller picture or a larger scale shows fewer`
+  return wmsException(version, null, text)
+}
+
+/** Returns the entity tag of a picture, which depends on the request, the content of its layers and the area of its reader. */
+function tagOf({ area }: RequestContext, { kind, version, ...asked }: WmsMap, layers: readonly Planned[]): string {
+  const content = layers.map(({ version: { stored } }) => [stored.fingerprint, stored.revision])
+  const text = JSON.stringify([DRAWING, asked, content, areaKey(area)])
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
+}
+
+function headersOf({ format }: WmsMap, etag: string): HeaderBlock {
+  return headerBlock(
+    ['Content-Type', CONTENT_TYPES[format]],
+    ['ETag', etag],
+    // The layers of an address may get other content at any time.
+    ['Cache-Control', 'private, no-cache'],
+    ['Vary', 'Authorization, X-Access-Token'],
+    ...CORS,
+  )
+}
+
+async function draw(
+  exchange: RequestContext,
+  request: WmsMap,
+  planned: readonly Planned[],
+  headers: HeaderBlock,
+  etag: string,
+): Promise<void> {
+  const { edge, token } = exchange
+  const caller = token ?? ''
+  const release = await edge.maps.enter(caller)
+  if (release === null) return guarded(edge, () => answerRefusal(exchange, FULL))
+  try {
+    const layers: DrawnLayer[] = []
+    let bytes = 0
+    for (const layer of planned) {
+      const read = await readTiles(exchange, layer)
+      if ('answer' in read) return guarded(edge, read.answer)
+      bytes += read.bytes
+      if (bytes > MAX_TILE_BYTES) {
+        const text = `the tiles of the picture have more than ${MAX_TILE_BYTES / 2 ** 20} MB; a smaller picture has fewer`
+        return guarded(edge, () => answerServiceException(exchange, wmsException(request.version, null, text)))
+      }
+      layers.push(read.layer)
+    }
+    if (exchange.aborted) return
+    const { picture, format, transparent, background } = request
+    const clip = exchange.area === null ? null : pixelBoxes(picture, exchange.area)
+    const made = await edge.maps.draw(etag, { picture, format, transparent, background, clip, layers }, caller)
+    for (const { layer, x, y, reason } of made.faults) noteFault(exchange, planned[layer], x, y, reason)
+    guarded(edge, () => {
+      if (exchange.aborted) return
+      edge.counters.tiles++
+      exchange.answered = 'tile'
+      exchange.answer('200 OK', headers, made.bytes)
+    })
+  } catch (error) {
+    if (!(error instanceof PoolBusy)) throw error
+    guarded(edge, () => answerRefusal(exchange, FULL))
+  } finally {
+    release()
+  }
+}
+
+function noteFault({ edge, path }: RequestContext, layer: Planned | undefined, x: number, y: number, reason: string) {
+  if (layer === undefined) return
+  const names = { basemap: layer.basemap.stored.code, version: layer.version.stored.version }
+  const tile = `${layer.plan.zoom}/${x}/${y}`
+  edge.readTroubles.noteContent('tiles cannot be decoded', names, `${path} ${tile}`, new Error(reason))
+}
+
+type ReadTiles = { readonly layer: DrawnLayer; readonly bytes: number } | { readonly answer: () => void }
+
+/** Reads the tiles of a layer, or returns the answer that says why they cannot be read. */
+async function readTiles(exchange: RequestContext, { basemap, version, plan }: Planned): Promise<ReadTiles> {
+  const { zoom, grid, shrink } = plan
+  const tiles: { x: number; y: number; bytes: Uint8Array }[] = []
+  let total = 0
+  for (let from = 0; from < plan.tiles.length; from += AT_ONCE) {
+    const places = plan.tiles.slice(from, from + AT_ONCE)
+    const outcomes = await Promise.all(places.map(({ x, y }) => loadTile(exchange, version, { z: zoom, x, y })))
+    // Tiles in memory would otherwise all be read in the same turn of the event loop.
+    if (plan.tiles.length > AT_ONCE) await nextTurn()
+    if (exchange.aborted) break
+    for (const [i, outcome] of outcomes.entries()) {
+      if (outcome instanceof Uint8Array) {
+        tiles.push({ ...(places[i] as { x: number; y: number }), bytes: outcome })
+        total += outcome.length
+      } else if (outcome === 'busy') return { answer: () => answerRefusal(exchange, DISK_BUSY) }
+      else if (outcome.kind !== 'absent') {
+        const place = { z: zoom, ...(places[i] as { x: number; y: number }) }
+        const target = { ok: true, basemap, version, place, cacheControl: 'no-store', isShared: false } as const
+        return { answer: () => answerLoaded(exchange, target, outcome) }
+      }
+    }
+  }
+  const isNearest = isOfNumbers(version)
+  return { layer: { grid, shrink, isNearest, tiles }, bytes: total }
+}
+
+/** True for tiles whose colours encode heights. */
+function isOfNumbers({ stored }: CatalogVersion): boolean {
+  const { encoding } = (stored.metadata ?? {}) as { encoding?: unknown }
+  return encoding === 'terrarium' || encoding === 'mapbox'
+}
+
+async function loadTile(
+  exchange: RequestContext,
+  version: CatalogVersion,
+  place: { readonly z: number; readonly x: number; readonly y: number },
+): Promise<Uint8Array | 'busy' | Exclude<LoadOutcome, { kind: 'tile' }>> {
+  const { edge } = exchange
+  const cached = edge.tiles.tileIfCached(version, place)
+  if (cached === null) return { kind: 'absent' }
+  const outcome =
+    cached !== undefined
+      ? ({ kind: 'tile', tile: cached } as const)
+      : await new Promise<LoadOutcome>((settle) =>
+          edge.tiles.load(version, place, { isWanted: () => !exchange.aborted, settle }),
+        )
+  if (outcome.kind !== 'tile') return outcome
+  try {
+    return await plainBytes(edge, { version }, outcome.tile)
+  } catch (error) {
+    return { kind: 'failed', error }
+  }
+}
+
+/** Returns the pixels whose middle lies in an area of degrees (west above east: across the antimeridian). */
+function pixelBoxes({ system, bounds, width, height }: Picture, area: Bounds): PixelBox[] {
+  const [west, south, east, north] = area
+  const parts: Bounds[] =
+    west > east
+      ? [
+          [west, south, 180, north],
+          [-180, south, east, north],
+        ]
+      : [area]
+  const [left, bottom, right, top] = bounds
+  return parts.map((part) => {
+    const [a, b, c, d] = boundsIn(system, part)
+    const column = (x: number) => pixelFrom(((x - left) / (right - left)) * width, width)
+    const row = (y: number) => pixelFrom(((top - y) / (top - bottom)) * height, height)
+    return { left: column(a), right: column(c), top: row(d), bottom: row(b) }
+  })
+}
+
+/** Returns the first pixel whose middle lies at or after a position. */
+function pixelFrom(position: number, count: number): number {
+  return Math.min(count, Math.max(0, Math.ceil(position - 0.5)))
+}

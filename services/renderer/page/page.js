@@ -4,7 +4,6 @@ import { drawOverlay } from './overlay.js'
 
 setWorkerUrl(new URL('maplibre-gl-worker.mjs', location.href).href)
 
-
 const container = document.getElementById('map')
 let map = null
 let loaded = ''

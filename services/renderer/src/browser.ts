@@ -53,8 +53,8 @@ export class Browser {
   readonly #stopWatching: () => void
   readonly pid: number
 
-  /** @param onEnd called when it has ended, for whatever reason */
-  constructor(program: string, proxyPort: number, hasSandbox: boolean, onEnd: () => void) {
+  /** @param onEnd called when it has ended; `wasKilled`: by somebody else, and not by itself */
+  constructor(program: string, proxyPort: number, hasSandbox: boolean, onEnd: (wasKilled: boolean) => void) {
     removeLeftovers()
     this.#profile = mkdtempSync(join(tmpdir(), `${PROFILES}${process.pid}-`))
     const isRoot = process.getuid?.() === 0
@@ -77,11 +77,11 @@ export class Browser {
     this.#process = spawn(command, args, { env, stdio: 'ignore', cwd: this.#profile })
     this.pid = this.#process.pid ?? -1
     this.#stopWatching = watchWork(this.pid, { ...LIMITS, folder: this.#profile }, () => this.end())
-    const ended = () => {
+    const ended = (_code?: unknown, signal?: unknown) => {
       this.#stopWatching()
       process.off('exit', ended)
       rmSync(this.#profile, { recursive: true, force: true, maxRetries: 3 })
-      onEnd()
+      onEnd(signal === 'SIGKILL')
     }
     process.once('exit', ended)
     this.#process.once('exit', ended)

@@ -102,7 +102,7 @@ export class Exchange {
     page.end(JSON.stringify(this.#running.task))
   }
 
-  #onRequest(request: IncomingMessage, response: ServerResponse): void {
+  #onRequest(request: IncomingMessage, response: ServerResponse) {
     const url = URL.canParse(request.url ?? '') ? new URL(request.url as string) : null
     if (url?.href === FIRST_ADDRESS && !this.#isOpened) {
       this.#isOpened = true
@@ -117,7 +117,7 @@ export class Exchange {
     void forward(url, request, response).then((fault) => this.#note(running, fault))
   }
 
-  #onOwn(url: URL, request: IncomingMessage, response: ServerResponse): void {
+  #onOwn(url: URL, request: IncomingMessage, response: ServerResponse) {
     const name = url.pathname.slice(1)
     const file = FILES[name]
     if (file !== undefined) return void sendFile(response, fileURLToPath(file.at), file.type)

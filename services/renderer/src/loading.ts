@@ -34,7 +34,9 @@ export async function forward(url: URL, asked: IncomingMessage, response: Server
         await sleep(RETRY_MS * (tries + 1))
         continue
       }
-      const headers = Object.fromEntries(PASSED.flatMap((name) => (answer.headers[name] ? [[name, answer.headers[name]]] : [])))
+      const headers = Object.fromEntries(
+        PASSED.flatMap((name) => (answer.headers[name] ? [[name, answer.headers[name]]] : [])),
+      )
       response.writeHead(status, { ...headers, 'cache-control': 'no-store' })
       await pipeline(answer, response)
       return isFault(status) ? `${url.pathname} is answered with ${status}` : null
@@ -68,7 +70,8 @@ function ask(url: URL, { method, headers }: IncomingMessage): Promise<IncomingMe
 export function tunnel(request: IncomingMessage, socket: Duplex, hosts: readonly string[]): void {
   const [host = '', port = ''] = (request.url ?? '').split(/:(?=\d+$)/)
   socket.on('error', () => {})
-  if (!hosts.includes(port === '443' ? host : `${host}:${port}`)) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+  if (!hosts.includes(port === '443' ? host : `${host}:${port}`))
+    return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
   const other = connect(Number(port), host, () => {
     socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
     socket.pipe(other).pipe(socket)

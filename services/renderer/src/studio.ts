@@ -6,8 +6,8 @@ import { type Drawn, Exchange } from './exchange.js'
 /** A browser is replaced after so many pictures, or when it has so much memory: it keeps something of each style. */
 const MOST_PICTURES = 1_000
 const MOST_MEMORY = 2 ** 30
-/** Time in ms in which the page of a new browser must ask for its first task, on a machine that has more to do. */
-const START_MS = 30_000
+/** Time in ms in which the page of a new browser must ask for its first task; a machine with ten times as many processes as cores needs most of it. */
+const START_MS = 120_000
 /** Time in ms without work of a processor or an answered request of the page after which a picture counts as hanging. */
 const PROGRESS_MS = 20_000
 /** Seconds of a processor that count as work: an idle browser uses less in PROGRESS_MS. */
@@ -29,6 +29,8 @@ export class Studio {
   #open: Open | null = null
   /** false after a browser could start only without its sandbox */
   #hasSandbox = true
+  /** true after a browser has started */
+  #isProven = false
 
   async draw(task: DrawTask, onProgress: () => void): Promise<Outcome> {
     const drawn = await this.#drawOnce(task, onProgress)
@@ -69,35 +71,42 @@ export class Studio {
   }
 
   async #start(program: string, onProgress: () => void): Promise<Open | null> {
-    const open = await this.#tryStart(program)
-    if (open !== null || !this.#hasSandbox) return open
-    onProgress()
+    const open = await this.#tryStart(program, onProgress)
+    if (typeof open === 'object') return open
+    if (open === 'killed' || this.#isProven || !this.#hasSandbox) return null
     this.#hasSandbox = false
-    const unguarded = await this.#tryStart(program)
-    if (unguarded !== null)
+    const unguarded = await this.#tryStart(program, onProgress)
+    if (typeof unguarded === 'object') {
       process.stderr.write('the renderer: the kernel permits no sandbox here, so Chromium runs without one\n')
-    else this.#hasSandbox = true
-    return unguarded
+      return unguarded
+    }
+    this.#hasSandbox = true
+    return null
   }
 
-  /** Resolves with null if the browser ends, or its page does not ask for a task in time. */
-  async #tryStart(program: string): Promise<Open | null> {
+  /** `ended`: the browser ended by itself, as it does without a sandbox that works. `killed`: also if its page did not ask for a task in time. */
+  async #tryStart(program: string, onProgress: () => void): Promise<Open | 'ended' | 'killed'> {
     const exchange = new Exchange()
     const port = await exchange.open()
     return new Promise((resolve) => {
-      const browser = new Browser(program, port, this.#hasSandbox, () => {
+      const browser = new Browser(program, port, this.#hasSandbox, (wasKilled) => {
         clearTimeout(timer)
+        clearInterval(alive)
         if (this.#open?.browser === browser) this.#open = null
         exchange.fail(ENDED)
         exchange.close()
-        resolve(null)
+        resolve(wasKilled ? 'killed' : 'ended')
       })
+      const alive = setInterval(onProgress, LOOK_MS)
       const timer = setTimeout(() => browser.end(), START_MS)
       exchange.watch(() => browser.end())
       void exchange.ready().then(() => {
         clearTimeout(timer)
-        this.#open = { browser, exchange, pictures: 0 }
-        resolve(this.#open)
+        clearInterval(alive)
+        const open = { browser, exchange, pictures: 0 }
+        this.#isProven = true
+        this.#open = open
+        resolve(open)
       })
     })
   }

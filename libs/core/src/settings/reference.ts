@@ -117,7 +117,9 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
     meaning:
       '`false`: styles are not drawn as pictures. Otherwise an edge on a host with Chromium draws them; see [pictures of styles](../howto/pictures.md)',
   },
-  CHROMIUM_PATH: { meaning: 'the Chromium that draws styles; Debian’s package `chromium` installs it at the default path' },
+  CHROMIUM_PATH: {
+    meaning: 'the Chromium that draws styles; Debian’s package `chromium` installs it at the default path',
+  },
   RENDER_HOSTS: {
     meaning:
       'hosts, other than the gateway, from which drawn styles may load sources, sprites and glyphs: names, or names with a port. Parts from other ' +

@@ -93,7 +93,8 @@ export function admitSigned(exchange: RequestContext, wanted: Signable, admitted
  * only the renderer has signed, opens the vector's tiles.
  */
 function isOfStyle({ edge }: RequestContext, style: string, { opens, code, version, whole }: Signable): boolean {
-  if (style.startsWith(VECTOR_STYLE)) return opens === 'glyphs' || (opens === 'vector' && code === style.slice(VECTOR_STYLE.length))
+  if (style.startsWith(VECTOR_STYLE))
+    return opens === 'glyphs' || (opens === 'vector' && code === style.slice(VECTOR_STYLE.length))
   if (opens === 'style' && code === style) return true
   const known = edge.freshness.catalog.styles.get(style)
   if (!known?.served || whole) return false

@@ -1,10 +1,10 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { tokenDigest, createToken } from '@gateway/core/access/token-format.js'
+import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
-import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import type { StoredStyle } from '@gateway/store/styles.js'
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Renderer } from '../supervisor/renderer.js'
@@ -27,7 +27,9 @@ async function writeTiles(): Promise<void> {
         const file = path.join(home, 'tiles', String(z), String(x), `${y}.png`)
         fs.mkdirSync(path.dirname(file), { recursive: true })
         const background = colourOf(x, y)
-        await sharp({ create: { width: 256, height: 256, channels: 3, background } }).png().toFile(file)
+        await sharp({ create: { width: 256, height: 256, channels: 3, background } })
+          .png()
+          .toFile(file)
       }
 }
 
@@ -37,7 +39,12 @@ function style(code: string, revision: number, ground: string): StoredStyle {
     sources: { tiles: { type: 'raster', url: 'gateway://basemaps/place', tileSize: 256 } },
     layers: [
       { id: 'ground', type: 'background', paint: { 'background-color': ground } },
-      { id: 'tiles', type: 'raster', source: 'tiles', paint: { 'raster-opacity': 0.5, 'raster-resampling': 'nearest' } },
+      {
+        id: 'tiles',
+        type: 'raster',
+        source: 'tiles',
+        paint: { 'raster-opacity': 0.5, 'raster-resampling': 'nearest' },
+      },
     ],
   }
   const sources = [{ name: 'tiles', kind: 'basemap', code: 'place', version: null } as const]
@@ -109,7 +116,9 @@ const half = (x: number, y: number) => {
   return [r, g, b].map((value) => expect.closeTo(value / 2, -0.5))
 }
 
-test('tiles of a style show their place without a seam, and are drawn once for a square', { timeout: 300_000 }, async () => {
+test('tiles of a style show their place without a seam, and are drawn once for a square', {
+  timeout: 300_000,
+}, async () => {
   const tiles = new Map<string, Buffer>()
   for (const x of [0, 1, LAST_TILE]) tiles.set(`${x}`, await picture(`/styles/day/2/${x}/1.png?size=256`))
   for (const [x, tile] of tiles) {
@@ -134,7 +143,9 @@ test('tiles of a style show their place without a seam, and are drawn once for a
   expect(described.tiles[0]).toMatch(/\/styles\/day\/\{z\}\/\{x\}\/\{y\}\.png\?size=256&v=/)
 })
 
-test('a static map has its marker at its place, and a change of the style changes it', { timeout: 300_000 }, async () => {
+test('a static map has its marker at its place, and a change of the style changes it', {
+  timeout: 300_000,
+}, async () => {
   const address = '/styles/day/static/0,0,1/200x200.png?marker=45,0,00ff00&attribution=false'
   const before = await picture(address)
   // 45 degrees are an eighth of a world of 1,024 points; the pin stands above its place.
@@ -154,7 +165,11 @@ test('a token without the grants of the sources, a disabled one, and an edge wit
   const [poor, disabled] = [createToken(), createToken()]
   running.storedTokens.set(tokenDigest(poor).toString('hex'), { ...READER, id: 'poor', basemaps: new Set(['other']) })
   running.storedTokens.set(tokenDigest(disabled).toString('hex'), { ...READER, id: 'off', disabled: true })
-  for (const address of ['/styles/day/2/0/1.png?size=256', '/styles/day/static/0,0,1/20x20.png', '/styles/day/tilejson.json']) {
+  for (const address of [
+    '/styles/day/2/0/1.png?size=256',
+    '/styles/day/static/0,0,1/20x20.png',
+    '/styles/day/tilejson.json',
+  ]) {
     expect((await get(address, poor)).status, address).toBe(403)
     expect((await get(address, disabled)).status, address).toBe(401)
   }

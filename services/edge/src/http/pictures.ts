@@ -1,6 +1,6 @@
+import { PICTURE_FORMATS, type PictureFormat } from '@gateway/contracts/drawing.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
-import { PICTURE_FORMATS, type PictureFormat } from '@gateway/contracts/drawing.js'
 import { isInPyramid, type NoTileAddress, parseTileAddress, type TileAddress } from '@gateway/tilesets/address.js'
 import { TileNotMade } from '@gateway/tilesets/kept/tile-not-made.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
@@ -8,8 +8,8 @@ import { tileJson } from '@gateway/tilesets/tilejson.js'
 import { CORS, headerBlock } from '../answers/header-block.js'
 import type { Edge } from '../edge.js'
 import { PICTURE_WAIT_MS, RETRY_SECONDS, type StaticPicture } from '../pictures/pictures.js'
-import { MOST_POINTS, parseStatic, type StaticFault, type StaticRequest } from '../pictures/static-request.js'
 import { boundsOfView } from '../pictures/square.js'
+import { MOST_POINTS, parseStatic, type StaticFault, type StaticRequest } from '../pictures/static-request.js'
 import { type DrawnStyle, drawnStyle, type PictureKind, pictureTiles } from '../sync/drawn-styles.js'
 import { answerCondition } from './answer-condition.js'
 import type { Ask } from './authorize.js'
@@ -79,9 +79,10 @@ function reachOf(picture: PictureAddress, query: string): Ask['reach'] {
 }
 
 /** Sends a picture to a caller who may read its style. */
-export function answerPicture(exchange: RequestContext, code: string, picture: PictureAddress, fromQuery: boolean): void {
+export function answerPicture(exchange: RequestContext, code: string, picture: PictureAddress, fromQuery: boolean) {
   const { edge } = exchange
-  if (!edge.pictures.available) return answerRefusal(exchange, edge.settings.rendering ? WITHOUT_CHROMIUM : SWITCHED_OFF)
+  if (!edge.pictures.available)
+    return answerRefusal(exchange, edge.settings.rendering ? WITHOUT_CHROMIUM : SWITCHED_OFF)
   const style = drawnStyle(edge.freshness.catalog, code)
   if (style === null) return answerRefusal(exchange, refuse('not_found', coded('style_not_found')))
   if (style.kind === 'vector') exchange.asked = `vector:${code}`
@@ -100,7 +101,7 @@ export function answerTile(
   style: DrawnStyle,
   address: TileAddress | NoTileAddress,
   tileSize: PictureKind['tileSize'],
-): void {
+) {
   if (!address.ok && address.reason === 'malformed') return answerRefusal(exchange, MALFORMED_TILE)
   if (!address.ok) return answerRefusal(exchange, outsideGrid(TILE_MATRIX_SETS.WebMercatorQuad, address.z))
   const format = formatOf(address.extension)
@@ -108,7 +109,8 @@ export function answerTile(
   const { z, x, y, suffix } = address
   const basemap = pictureTiles(style, { format, tileSize, ratio: suffix === '' ? 1 : 2 })
   const [version] = basemap.versions.values()
-  if (version === undefined || !isInPyramid(z, x, y)) return answerRefusal(exchange, outsideGrid(TILE_MATRIX_SETS.WebMercatorQuad, z))
+  if (version === undefined || !isInPyramid(z, x, y))
+    return answerRefusal(exchange, outsideGrid(TILE_MATRIX_SETS.WebMercatorQuad, z))
   if (z > version.stored.maxZoom) return answerRefusal(exchange, outsideZooms(version))
   const isFixed = exchange.query.includes('v=') && new URLSearchParams(exchange.query).get('v') === revisionOf(style)
   const cacheControl = isFixed ? (exchange.edge.settings.tileCacheControl ?? IMMUTABLE) : REVALIDATED
@@ -132,7 +134,7 @@ function revisionOf({ content }: DrawnStyle): string {
   return content.slice(0, 12)
 }
 
-function answerTileJson(exchange: RequestContext, style: DrawnStyle, fromQuery: boolean): void {
+function answerTileJson(exchange: RequestContext, style: DrawnStyle, fromQuery: boolean) {
   const tileSize = sizeIn(exchange.query)
   const basemap = pictureTiles(style, { format: 'png', tileSize, ratio: 1 })
   const [version] = basemap.versions.values()
@@ -144,12 +146,15 @@ function answerTileJson(exchange: RequestContext, style: DrawnStyle, fromQuery: 
     key: 'tilejson',
     grows: false,
     contentType: 'application/json; charset=utf-8',
-    text: () => JSON.stringify(tileJson({ ...version.stored, name: style.name }, [fromQuery ? `${address}&${SECRET_PLACE}` : address])),
+    text: () =>
+      JSON.stringify(
+        tileJson({ ...version.stored, name: style.name }, [fromQuery ? `${address}&${SECRET_PLACE}` : address]),
+      ),
     inserted: fromQuery ? tokenQuery(exchange.query) : '',
   })
 }
 
-function answerStatic(exchange: RequestContext, style: DrawnStyle, asked: StaticRequest | StaticFault): void {
+function answerStatic(exchange: RequestContext, style: DrawnStyle, asked: StaticRequest | StaticFault) {
   if ('fault' in asked) return answerRefusal(exchange, FAULTS[asked.fault])
   const { edge } = exchange
   let isOver = false
@@ -172,7 +177,7 @@ function answerStatic(exchange: RequestContext, style: DrawnStyle, asked: Static
   )
 }
 
-function sendPicture(exchange: RequestContext, { bytes, type, etag }: StaticPicture): void {
+function sendPicture(exchange: RequestContext, { bytes, type, etag }: StaticPicture) {
   const common = [['Cache-Control', REVALIDATED], VARY, ...CORS] as const
   const current = { etag, modifiedMs: Number.POSITIVE_INFINITY }
   if (answerCondition(exchange, current, () => headerBlock(['ETag', etag], ...common))) return

@@ -30,6 +30,7 @@ import { guarded, RequestContext } from './request-context.js'
 import { wantedBasemap, wantedVector } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { openFile } from './vector-file.js'
+import { servedTiles } from './vector-tiles.js'
 
 const STYLE_FILE = 'style.json'
 const JSON_TYPE = 'application/json; charset=utf-8'

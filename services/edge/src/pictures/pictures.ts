@@ -12,7 +12,7 @@ import type { CachedReader, Source, TilePlace } from '@gateway/tilesets/source.j
 import { LRUCache } from 'lru-cache'
 import type { SignedUrls } from '../auth/signed-urls.js'
 import type { CatalogVersion } from '../sync/catalog.js'
-import { type DrawnStyle, pictureOf, type PictureKind } from '../sync/drawn-styles.js'
+import { type DrawnStyle, type PictureKind, pictureOf } from '../sync/drawn-styles.js'
 import { DRAWN_BASE, pictureDocument } from './picture-document.js'
 import { squareOf, tilesInRow } from './square.js'
 import type { StaticRequest } from './static-request.js'
@@ -116,7 +116,10 @@ export class Pictures {
 
   async #draw(
     style: DrawnStyle,
-    { isForTiles, ...asked }: Omit<DrawTask, 'style' | 'revision' | 'loading' | 'browser'> & {
+    {
+      isForTiles,
+      ...asked
+    }: Omit<DrawTask, 'style' | 'revision' | 'loading' | 'browser'> & {
       readonly view: DrawnView
       readonly isForTiles: boolean
     },

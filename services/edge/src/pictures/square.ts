@@ -36,7 +36,11 @@ export function squareOf({ z, x, y }: TilePlace, tileSize: PictureTileSize, rati
   const inRow = 2 ** z
   const side = Math.min(inRow, tilesInRow(tileSize, ratio))
   const [left, top] = [x - (x % side), y - (y % side)]
-  const tiles = Array.from({ length: side ** 2 }, (_, i) => ({ z, x: left + (i % side), y: top + Math.floor(i / side) }))
+  const tiles = Array.from({ length: side ** 2 }, (_, i) => ({
+    z,
+    x: left + (i % side),
+    y: top + Math.floor(i / side),
+  }))
   const view: DrawnView = {
     center: [longitudeOf((left + side / 2) / inRow), latitudeOf((top + side / 2) / inRow)],
     zoom: z + Math.log2(tileSize / WORLD),
@@ -82,5 +86,10 @@ export function boundsOfView(
   const [x, y] = partsOf(center)
   const [halfWidth, halfHeight] = [width, height].map((points) => points / (2 * WORLD * 2 ** zoom)) as [number, number]
   if (halfWidth > 0.5 || y - halfHeight < 0 || y + halfHeight > 1) return null
-  return [longitudeOf(x - halfWidth), latitudeOf(y + halfHeight), longitudeOf(x + halfWidth), latitudeOf(y - halfHeight)]
+  return [
+    longitudeOf(x - halfWidth),
+    latitudeOf(y + halfHeight),
+    longitudeOf(x + halfWidth),
+    latitudeOf(y - halfHeight),
+  ]
 }

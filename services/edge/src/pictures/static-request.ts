@@ -82,10 +82,13 @@ function isBox(west: number, south: number, east: number, north: number): boolea
   return isInWorld && west < east && south < north
 }
 
-function viewOfBox([west, south, east, north]: readonly [number, number, number, number], size: {
-  width: number
-  height: number
-}): DrawnView {
+function viewOfBox(
+  [west, south, east, north]: readonly [number, number, number, number],
+  size: {
+    width: number
+    height: number
+  },
+): DrawnView {
   const [minX, minY] = partsOf([west, north])
   const [maxX, maxY] = partsOf([east, south])
   return fittingView([minX, minY, maxX, maxY], size, MOST_ZOOM)
@@ -103,7 +106,8 @@ function viewOfPlaces(places: readonly Place[], { width, height }: { width: numb
 function parseOverlay(query: URLSearchParams): DrawnOverlay | null {
   const markers = query.getAll('marker').map(parseMarker)
   const paths = query.getAll('path').map(parsePath)
-  if (markers.length > MOST_MARKERS || paths.length > MOST_PATHS || markers.includes(null) || paths.includes(null)) return null
+  if (markers.length > MOST_MARKERS || paths.length > MOST_PATHS || markers.includes(null) || paths.includes(null))
+    return null
   return {
     markers: markers as DrawnMarker[],
     paths: paths as Place[][],

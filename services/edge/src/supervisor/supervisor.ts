@@ -17,8 +17,8 @@ import { replicaLink, StoreLink } from '../sync/store-link.js'
 import { usageRows } from '../usage/usage-counts.js'
 import { UsageSaver } from '../usage/usage-saver.js'
 import type { FromWorker } from './messages.js'
-import { Renderer } from './renderer.js'
 import { openConnections } from './open-connections.js'
+import { Renderer } from './renderer.js'
 import { withdrawPresences } from './withdraw-presences.js'
 import { WorkerProcess } from './worker-process.js'
 
@@ -236,7 +236,10 @@ export class Supervisor {
     asker.send({ kind: 'read', answer: await this.#reads.answer(wanted) })
   }
 
-  async #draw(asker: WorkerProcess, { id, caller, task }: Extract<FromWorker, { kind: 'picture_wanted' }>): Promise<void> {
+  async #draw(
+    asker: WorkerProcess,
+    { id, caller, task }: Extract<FromWorker, { kind: 'picture_wanted' }>,
+  ): Promise<void> {
     asker.send({ kind: 'picture', id, drawn: await this.#renderer.draw(task, caller) })
   }
 

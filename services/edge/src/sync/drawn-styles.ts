@@ -70,13 +70,35 @@ function makeDrawn(catalog: Catalog, code: string): DrawnStyle | null {
   if (style !== undefined) {
     if (!style.served) return null
     const { stored, wanted } = style
-    const content = digest([stored.revision, stored.fingerprint, stored.document, ...partsOf(catalog, style), fontsOf(catalog)])
-    return { kind: 'style', of: style, code, name: stored.name, signedAs: code, wanted, content, isLasting: isLasting(catalog, style) }
+    const content = digest([
+      stored.revision,
+      stored.fingerprint,
+      stored.document,
+      ...partsOf(catalog, style),
+      fontsOf(catalog),
+    ])
+    return {
+      kind: 'style',
+      of: style,
+      code,
+      name: stored.name,
+      signedAs: code,
+      wanted,
+      content,
+      isLasting: isLasting(catalog, style),
+    }
   }
   const vector = catalog.vectors.get(code)
   if (!vector?.served || vector.tiles === null) return null
   const { name, tiles, revision } = vector.stored
-  const content = digest([revision, name, tiles.buildRevision, tiles.build?.builtAt, vector.factsText, fontsOf(catalog)])
+  const content = digest([
+    revision,
+    name,
+    tiles.buildRevision,
+    tiles.build?.builtAt,
+    vector.factsText,
+    fontsOf(catalog),
+  ])
   const signedAs = `${VECTOR_STYLE}${code}`
   const own = { kind: 'vector', of: vector, code, name, signedAs, wanted: vector.wanted, content } as const
   return { ...own, isLasting: !isInDatabase(vector) }

@@ -217,7 +217,12 @@ export class TileLoader {
     const { remote, cached } = this.#readers
     const source = remote === undefined ? null : (this.#pictures?.open(version, remote.cache, cached) ?? null)
     if (source === null) return null
-    this.#sources.set(version.contentId, { source, isFolder: true, goodUntilMs: Number.POSITIVE_INFINITY, isRenewed: false })
+    this.#sources.set(version.contentId, {
+      source,
+      isFolder: true,
+      goodUntilMs: Number.POSITIVE_INFINITY,
+      isRenewed: false,
+    })
     return source
   }
 

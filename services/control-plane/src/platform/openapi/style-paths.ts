@@ -73,7 +73,12 @@ const PICTURE_WORDS =
   'Drawn by MapLibre GL JS in Chromium on the host of the edge; without it the response is 404 with a sentence that says what to install. A ' +
   `picture that takes longer than 10 s returns 503 with \`Retry-After\`, and is drawn meanwhile. ${NEEDS} ${CACHED}`
 
-const picture = (operationId: string, summary: string, description: string, parameters: Parameters<typeof answer>[4]) => {
+const picture = (
+  operationId: string,
+  summary: string,
+  description: string,
+  parameters: Parameters<typeof answer>[4],
+) => {
   const item = answer(operationId, summary, `${description} ${PICTURE_WORDS}`, 'image/png', parameters) as {
     get: { responses: { 200: { content: Record<string, unknown> } } }
   }

@@ -19,7 +19,7 @@ export interface DrawTask {
   readonly browser: DrawBrowser
 }
 
-/** MapLibre's camera: at zoom 0 the world is 512 points wide. Degrees. */
+/** The camera of MapLibre, in degrees. At zoom 0 the world has a width of 512 points. */
 export interface DrawnView {
   readonly center: readonly [longitude: number, latitude: number]
   readonly zoom: number

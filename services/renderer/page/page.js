@@ -82,7 +82,7 @@ function newMap() {
   made.addControl(new AttributionControl({ compact: false }))
   made.on('error', ({ error }) => {
     const status = error?.status
-    // Tiles and icons may be missing; a host that may not be asked answers with 410.
+    // Tiles and icons may be missing; the renderer returns 410 for hosts that may not be asked.
     if (status === 404 || status === 410 || status === 204) return
     faults.push(String(error?.message ?? 'a source cannot be loaded'))
   })

@@ -24,7 +24,7 @@ const FILES: Readonly<Record<string, { readonly at: URL; readonly type: string }
 /** The first address of a browser. Its host is no secret, and leads once to the one that is. */
 export const FIRST_ADDRESS = 'http://renderer.invalid/'
 
-/** Pixels in RGBA, or the reason why there are none. */
+/** Pixels in RGBA, or the reason of the failure. */
 export type Drawn = { readonly ok: true; readonly pixels: Buffer } | { readonly ok: false; readonly reason: string }
 
 interface Running {
@@ -36,8 +36,7 @@ interface Running {
 }
 
 /**
- * The only way out of the browser: a proxy on a loopback port, through which the page gets itself, its tasks and the parts of styles. Whatever
- * else is asked is refused.
+ * The only way out of the browser: a proxy on a loopback port, through which the page gets itself, its tasks and the parts of styles. It refuses all other requests.
  */
 export class Exchange {
   readonly #server: Server = createServer((request, response) => this.#onRequest(request, response))
@@ -124,7 +123,7 @@ export class Exchange {
     if (name === 'next') return this.#onNext(response)
     if (name === 'picture' || name === 'failed') return void this.#onDrawn(name, request, response)
     const running = this.#running
-    if (running === null) return void response.writeHead(410).end()
+    if (running === null || !PARTS.test(url.pathname)) return void response.writeHead(404).end()
     void forward(atGateway(url, running.task), request, response).then((fault) => this.#note(running, fault))
   }
 
@@ -159,6 +158,8 @@ export class Exchange {
   }
 }
 
+/** Paths of the gateway at which the parts of styles lie. The browser itself asks for an icon of the page, for example. */
+const PARTS = /^\/(?:tiles|vectors|styles|fonts)\//
 /** Parameters of a signature in an address, which may be that of an earlier picture. */
 const SIGNATURE = /^(?:style|exp|sig)=/
 

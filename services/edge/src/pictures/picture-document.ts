@@ -1,7 +1,9 @@
+import type { VectorFacts } from '@gateway/contracts/vector.js'
 import { type DrawnVector, vectorStyle } from '@gateway/styles/default-styles.js'
 import { glyphTemplate, rewriteStyle } from '@gateway/styles/rewrite.js'
 import type { StyleJson } from '@gateway/styles/style-json.js'
-import { drawnVector } from '../styles/drawn-vector.js'
+import { drawnLayers } from '../styles/drawn-layers.js'
+import type { CatalogVector } from '../sync/catalog.js'
 import type { DrawnStyle } from '../sync/drawn-styles.js'
 
 /** The address of the edge in documents for the renderer, which puts the real one in its place. */
@@ -34,4 +36,17 @@ function plain({ code, of }: Extract<DrawnStyle, { kind: 'vector' }>, glyphs: st
 function withoutFading(layer: StyleJson): StyleJson {
   if (layer?.type !== 'raster') return layer
   return { ...layer, paint: { ...(layer.paint as object | undefined), 'raster-fade-duration': 0 } }
+}
+
+/** Returns what the plain style of a vector draws. */
+function drawnVector(
+  { stored, factsText, tiles: built }: CatalogVector,
+  places: Pick<DrawnVector, 'tileJsonUrl' | 'glyphs'>,
+): DrawnVector {
+  const tiles = built?.versions.get(built.stored.defaultVersion ?? '')?.stored
+  const facts = factsText === null ? null : (JSON.parse(factsText) as VectorFacts)
+  const named = facts?.fields?.some((field) => field.name === 'name') ?? true
+  // A vector whose tiles are not built yet has the layer of a file with a single one.
+  const layers = tiles === undefined ? [{ id: stored.code, named }] : drawnLayers(tiles)
+  return { name: stored.name, ...places, layers, bounds: facts?.bounds ?? tiles?.bounds ?? null }
 }

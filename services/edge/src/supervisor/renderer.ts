@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import type { Drawn } from './messages.js'
 
 const MODULE = new URL('../../../renderer/dist/main.js', import.meta.url)
-/** One browser: it has threads of its own, and a gigabyte of memory. */
+/** One browser, which has its own threads and a gigabyte of memory. */
 const LIMITS = {
   module: MODULE,
   processes: 1,

@@ -70,7 +70,7 @@ const sprite = (operationId: string, doubled: string, extension: 'json' | 'png')
   )
 
 const PICTURE_WORDS =
-  'Drawn by MapLibre GL JS in Chromium on the host of the edge; without it the response is 404 with a sentence that says what to install. A ' +
+  'MapLibre GL JS draws it in Chromium on the host of the edge. Without Chromium it returns 404 with a sentence that says what to install. A ' +
   `picture that takes longer than 10 s returns 503 with \`Retry-After\`, and is drawn meanwhile. ${NEEDS} ${CACHED}`
 
 const picture = (

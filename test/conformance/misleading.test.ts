@@ -341,7 +341,7 @@ describe('a wrong body or parameter', () => {
       'a misspelt kind',
       '/scan-sources',
       { ...source, kind: 'basmap' },
-      'body.kind: must be one of "basemap", "vector", "style"; received "basmap"; did you mean "basemap"?',
+      'body.kind: must be one of "basemap", "vector", "style", "service", "postgis"; received "basmap"; did you mean "basemap"?',
     ],
     [
       'a relative path',

@@ -5,7 +5,7 @@ import { postgisChoiceSchema, postgisOptionsSchema } from './postgis.js'
 import { serviceHeadersSchema, serviceLayersSchema, serviceOptionsSchema } from './service.js'
 import { warningsField } from './warning.js'
 
-export const SOURCE_KINDS = ['basemap', 'vector', 'style', 'postgis', 'service'] as const
+export const SOURCE_KINDS = ['basemap', 'vector', 'style', 'service', 'postgis'] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
 /** Treatment of a version that is found for the first time. */

@@ -33,7 +33,7 @@ test.each<[z.ZodType, unknown, string]>([
   [
     scanSourceBodySchema,
     { ...source, kind: 'basmap' },
-    'body.kind: must be one of "basemap", "vector", "style", "postgis", "service"; received "basmap"; did you mean "basemap"?',
+    'body.kind: must be one of "basemap", "vector", "style", "service", "postgis"; received "basmap"; did you mean "basemap"?',
   ],
   [
     scanSourceBodySchema,
@@ -54,7 +54,7 @@ test.each<[z.ZodType, unknown, string]>([
   [
     scanSourceBodySchema,
     {},
-    'body.code: is required; body.kind: is required; known are "basemap", "vector", "style", "postgis", "service"',
+    'body.code: is required; body.kind: is required; known are "basemap", "vector", "style", "service", "postgis"',
   ],
   [scanSourceBodySchema, [source], 'body: must be an object; received a list'],
   [tokenBodySchema, { ...token, basemapCodes: [] }, 'body.basemapCodes: unknown field; did you mean basemap_codes?'],

@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import { DatabaseSync } from '@photostructure/sqlite'
+import { ZipArchive } from 'archiver'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ShapeWriter } from '../forms/shape-writer.js'
 import { buildIndex, type IndexTask } from '../index-file/build-index.js'
@@ -280,6 +283,19 @@ test('GPX has its waypoints, routes and tracks, and no layers without features',
 test('DXF has its lines', async () => {
   const { features } = await items(put('a.dxf', DXF), 'dxf')
   expect(features).toMatchObject([{ properties: { Layer: 'Roads' }, geometry: { type: 'LineString' } }])
+})
+
+test('a File Geodatabase in a folder of a zip has its layers, with its own ids', async () => {
+  const folder = fs.mkdtempSync(join(home, 'geodatabase-'))
+  const text = put('roads.geojson', collection(feature({ code: '007' }), feature({ code: '008' })))
+  execFileSync('ogr2ogr', ['-f', 'OpenFileGDB', join(folder, 'city.gdb'), text, '-nln', 'roads'])
+  const zip = new ZipArchive()
+  const file = join(home, `${++made}-city.zip`)
+  zip.directory(folder, 'data')
+  await Promise.all([pipeline(zip, fs.createWriteStream(file)), zip.finalize()])
+  const { properties, ids } = await items(file, 'zipped_geodatabase')
+  expect(properties).toEqual([{ code: '007' }, { code: '008' }])
+  expect(ids).toEqual([1, 2])
 })
 
 describe('a shapefile', () => {

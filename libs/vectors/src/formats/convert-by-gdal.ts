@@ -100,7 +100,7 @@ export async function convertByGdal(task: GdalTask): Promise<string> {
   const { seconds } = limits
   const memoryMb = driver === undefined ? Math.max(limits.memoryMb, WASM_BASE_MB) : limits.memoryMb
   const time = seconds === undefined ? {} : { outputMb: SHORT_OUTPUT_MB, cpuSeconds: seconds }
-  const words = driver === undefined ? await wasmCommand(task, options) : nativeCommand(task, output, options)
+  const words = driver === undefined ? await wasmCommand(task, options) : await nativeCommand(task, output, options)
   const [command = 'ogr2ogr', ...args] = [...confinement(memoryMb, time).prefix, ...words]
   const env = driver === undefined ? BARE_ENVIRONMENT : environment(driver)
   const outcome = await runToEnd({ command, args, env, descriptors: [fd], idleSeconds: seconds ?? IDLE_SECONDS })
@@ -109,11 +109,12 @@ export async function convertByGdal(task: GdalTask): Promise<string> {
   return output
 }
 
-function nativeCommand({ kind, scratch }: GdalTask, output: string, options: readonly string[]): string[] {
+async function nativeCommand({ kind, fd, scratch }: GdalTask, output: string, options: readonly string[]) {
   const { extension = kind, layers = [] } = READERS[kind]
   const source = join(scratch, `source.${extension}`)
   fs.symlinkSync('/proc/self/fd/3', source)
-  return ['ogr2ogr', ...options, output, source, ...layers]
+  const inside = kind === 'zipped_geodatabase' ? `/vsizip/${source}/${await geodatabaseIn(fd)}` : source
+  return ['ogr2ogr', ...options, output, inside, ...layers]
 }
 
 /** The WebAssembly build sees only files of the folder, and has the driver KML, which reads no zip. */
@@ -127,7 +128,23 @@ async function wasmCommand({ kind, fd, scratch }: GdalTask, options: readonly st
       fs.createWriteStream(join(scratch, name)),
     )
   const driver = kind === 'kmz' ? 'KML' : (drivers.at(-1) as string)
-  return [process.execPath, WASM, scratch, name, 'converted.gpkg', driver, ...options, ...layers]
+  const inside = kind === 'zipped_geodatabase' ? `${name}/${await geodatabaseIn(fd)}` : name
+  return [process.execPath, WASM, scratch, inside, 'converted.gpkg', driver, ...options, ...layers]
+}
+
+/** Returns the path of the first File Geodatabase in a zip; the reader of the zip rejects names that lead out of it. */
+async function geodatabaseIn(fd: number): Promise<string> {
+  const zip = await fromFdPromise(fs.openSync(`/proc/self/fd/${fd}`, 'r'), { autoClose: false }).catch(() => null)
+  if (zip === null) throw new VectorFault(coded('vector_unreadable'))
+  try {
+    for await (const { fileName } of zip.eachEntry()) {
+      const folder = fileName.slice(0, Math.max(0, fileName.lastIndexOf('/')))
+      if (/\.gdb$/i.test(folder) && /\.gdbtable$/i.test(fileName)) return folder
+    }
+  } finally {
+    zip.close()
+  }
+  throw new VectorFault(coded('vector_unreadable'))
 }
 
 /** Unpacks the largest document of a KMZ: the main one may only link to those with the features. */

@@ -65,7 +65,13 @@ const opened = Module.ccall(
   'GDALOpenEx',
   'number',
   ['string', ...numbers.slice(1)],
-  [`${FOLDER}/${source}`, VECTOR, listOf(Module, [driver]), listOf(Module, openOptions), 0],
+  [
+    source.includes('.zip/') ? `/vsizip/${FOLDER}/${source}` : `${FOLDER}/${source}`,
+    VECTOR,
+    listOf(Module, [driver]),
+    listOf(Module, openOptions),
+    0,
+  ],
 )
 if (opened === 0) {
   process.stderr.write('ERROR: Unable to open datasource\n')

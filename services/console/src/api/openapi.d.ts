@@ -1023,7 +1023,7 @@ export interface paths {
           sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "path" | "-path" | "enabled" | "-enabled" | "last_scan" | "-last_scan";
           limit?: number;
           offset?: number;
-          kind?: "basemap" | "vector" | "style" | "postgis" | "service";
+          kind?: "basemap" | "vector" | "style" | "service" | "postgis";
           enabled?: "true" | "false";
           status?: "running" | "succeeded" | "failed";
         };
@@ -1045,7 +1045,7 @@ export interface paths {
           "application/json": {
             code: string;
             /** @enum {string} */
-            kind: "basemap" | "vector" | "style" | "postgis" | "service";
+            kind: "basemap" | "vector" | "style" | "service" | "postgis";
             path?: string;
             url?: string;
             headers?: {
@@ -1116,7 +1116,7 @@ export interface paths {
               code: string;
               name: string;
               /** @enum {string} */
-              kind: "basemap" | "vector" | "style" | "postgis" | "service";
+              kind: "basemap" | "vector" | "style" | "service" | "postgis";
               path: string;
               has_password?: boolean;
               has_headers?: boolean;
@@ -1323,7 +1323,7 @@ export interface paths {
         content: {
           "application/json": {
             /** @enum {string} */
-            kind: "basemap" | "vector" | "style" | "postgis" | "service";
+            kind: "basemap" | "vector" | "style" | "service" | "postgis";
             path?: string;
             url?: string;
             schemas?: string[];
@@ -5528,6 +5528,8 @@ export interface paths {
             "application/vnd.google-earth.kmz": string;
             "application/gml+xml": string;
             "text/csv": string;
+            "application/gpx+xml": string;
+            "image/vnd.dxf": string;
           };
         };
       };
@@ -5769,7 +5771,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "basemap" | "vector" | "style" | "postgis" | "service";
+      kind: "basemap" | "vector" | "style" | "service" | "postgis";
       path: string;
       has_password?: boolean;
       has_headers?: boolean;

@@ -98,7 +98,7 @@ const EDGE_FOLDERS = {
   styles: ['files', 'sync'],
   zip: ['files', 'sync'],
   pictures: ['auth', 'styles', 'sync'],
-  tiles: ['files', 'metrics', 'sync'],
+  tiles: ['files', 'metrics', 'pictures', 'sync'],
   features: ['sync', 'tiles'],
   answers: ['tiles'],
   native: ['answers', 'auth', 'files', 'metrics', 'standards', 'sync', 'tiles', 'usage'],

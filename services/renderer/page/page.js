@@ -1,6 +1,9 @@
 // Draws one picture after another: asks the renderer for the next task, and sends its pixels back.
-import { AttributionControl, Map as MapLibre, setWorkerUrl } from './maplibre-gl.mjs'
 import { drawOverlay } from './overlay.js'
+
+// The renderer serves it from its package.
+const maplibre = new URL('maplibre-gl.mjs', location.href).href
+const { AttributionControl, Map: MapLibre, setWorkerUrl } = await import(maplibre)
 
 setWorkerUrl(new URL('maplibre-gl-worker.mjs', location.href).href)
 

@@ -109,7 +109,7 @@ export interface paths {
             filter?: {
               q?: string;
               /** @enum {string} */
-              kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
+              kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase" | "postgis" | "postgis-function";
               /** @enum {string} */
               tiles_status?: "none" | "building" | "ready" | "failed";
               source_code?: string;
@@ -380,7 +380,7 @@ export interface paths {
           sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "relative_path" | "-relative_path" | "file_name" | "-file_name" | "size" | "-size" | "modified_at" | "-modified_at" | "source_code" | "-source_code" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
+          kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase" | "postgis" | "postgis-function";
           tiles_status?: "none" | "building" | "ready" | "failed";
           source_code?: string;
           available?: "true" | "false";
@@ -915,7 +915,7 @@ export interface paths {
               code: string;
               name: string;
               /** @enum {string} */
-              kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
+              kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase" | "postgis" | "postgis-function";
               relative_path: string;
               file_name: string;
               size: number;
@@ -1047,6 +1047,23 @@ export interface paths {
             /** @enum {string} */
             kind: "basemap" | "vector" | "style" | "service" | "postgis";
             path?: string;
+            has_password?: unknown;
+            has_headers?: unknown;
+            name?: string;
+            enabled?: boolean;
+            /** @enum {string} */
+            publish?: "automatic" | "approval";
+            schedule?: ({
+              every_seconds: number;
+            } | {
+              cron: string;
+              time_zone?: string;
+            }) | null;
+            watch?: boolean;
+            next_scan_at?: unknown;
+            watch_problem?: unknown;
+            last_scan?: unknown;
+            queued_at?: unknown;
             url?: string;
             headers?: {
               [key: string]: string;
@@ -1089,23 +1106,6 @@ export interface paths {
               name: string;
               code?: string;
             })[];
-            has_password?: unknown;
-            has_headers?: unknown;
-            name?: string;
-            enabled?: boolean;
-            /** @enum {string} */
-            publish?: "automatic" | "approval";
-            schedule?: ({
-              every_seconds: number;
-            } | {
-              cron: string;
-              time_zone?: string;
-            }) | null;
-            watch?: boolean;
-            next_scan_at?: unknown;
-            watch_problem?: unknown;
-            last_scan?: unknown;
-            queued_at?: unknown;
           };
         };
       };
@@ -5535,6 +5535,25 @@ export interface paths {
       };
     };
   };
+  "/styles/{code}/tilejson.json": {
+    get: {
+      parameters: {
+        query?: {
+          size?: 256 | 512;
+        };
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": Record<string, never>;
+          };
+        };
+      };
+    };
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -5673,7 +5692,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
+      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase" | "postgis" | "postgis-function";
       relative_path: string;
       file_name: string;
       size: number;
@@ -5719,7 +5738,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
+      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase" | "postgis" | "postgis-function";
       relative_path: string;
       file_name: string;
       size: number;

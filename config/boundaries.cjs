@@ -22,6 +22,7 @@ const SERVICES = {
   console: ['contracts'],
   'control-plane': ['contracts', 'core', 'store', 'styles', 'tilesets', 'vectors'],
   edge: ['contracts', 'core', 'native-edge', 'store', 'styles', 'tilesets', 'vectors'],
+  renderer: ['contracts', 'core'],
   tiler: ['contracts', 'core', 'tilesets'],
   tools: ['contracts', 'core', 'native-edge', 'store', 'tilesets'],
 }
@@ -96,7 +97,8 @@ const EDGE_FOLDERS = {
   standards: ['documents', 'sync'],
   styles: ['files', 'sync'],
   zip: ['files', 'sync'],
-  tiles: ['files', 'metrics', 'sync'],
+  pictures: ['auth', 'styles', 'sync'],
+  tiles: ['files', 'metrics', 'pictures', 'sync'],
   features: ['sync', 'tiles'],
   answers: ['tiles'],
   native: ['answers', 'auth', 'files', 'metrics', 'standards', 'sync', 'tiles', 'usage'],

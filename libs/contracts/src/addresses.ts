@@ -71,6 +71,12 @@ export const ADDRESSES = {
     { form: '/styles/{code}/sprite@2x.json' },
     { form: '/styles/{code}/sprite@2x.png' },
     { form: '/styles/{code}/{file}' },
+    {
+      form: '/styles/{code}/{z}/{x}/{y}.{ext}',
+      text: 'a style, or the plain style of a vector, drawn as tiles and static maps ([pictures](../howto/pictures.md))',
+    },
+    { form: '/styles/{code}/static/{view}/{size}.{ext}' },
+    { form: '/styles/{code}/tilejson.json' },
   ],
   fonts: [{ form: '/fonts/{fontstack}/{range}.pbf', text: 'a range of glyphs' }],
   wmts: [

@@ -16,6 +16,7 @@ import type { Counters } from './metrics/counters.js'
 import type { ProcessMetrics } from './metrics/registry.js'
 import type { HotTiles } from './native/hot-tiles.js'
 import type { NativePublisher } from './native/publisher.js'
+import type { Pictures } from './pictures/pictures.js'
 import type { Upstream } from './proxy/upstream.js'
 import type { StyleAssets } from './styles/style-assets.js'
 import { catalogFor } from './sync/canaries.js'
@@ -94,6 +95,8 @@ export interface Edge {
   readonly zips: ZipStore
   /** Glyph ranges and sprites. */
   readonly styleAssets: StyleAssets
+  /** Pictures of styles. */
+  readonly pictures: Pictures
   /** Pictures of maps. */
   readonly maps: MapDrawer
   /** Indexes and queries of vectors, and their downloads in other forms. */

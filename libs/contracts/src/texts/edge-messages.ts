@@ -22,6 +22,18 @@ export const EDGE_MESSAGES = {
   tile_extension: 'there is no such tile: the tiles of version {version} are {extension}',
   tile_extensions: 'there is no such tile: the tiles of version {version} are {extension} or {other}',
   tile_no_retina: 'there is no such tile: version {version} has no @2x tiles',
+  pictures_without_chromium:
+    'this gateway draws no pictures of styles: install the package chromium on the host of the edge, or set CHROMIUM_PATH',
+  pictures_off: 'this gateway draws no pictures of styles: RENDERING is false',
+  picture_address: 'pictures of a style are {form}',
+  picture_size: 'a picture has 1 to {most} points in width and height, before @2x',
+  picture_view: 'a view is lon,lat,zoom, with bearing and pitch if needed, or minx,miny,maxx,maxy, in degrees, or auto',
+  picture_overlay:
+    'a marker is lon,lat,colour,label, of which the last two may be absent, and a path is lon,lat|lon,lat|...',
+  picture_auto: 'auto needs a marker or a path that the picture is to show',
+  pictures_full: 'too many pictures are being drawn; please try again',
+  picture_late: 'the picture is being drawn; please try again',
+  picture_failed: 'the style cannot be drawn at the moment; please try again',
   feature_absent: '{name} has no feature {feature}',
   features_indexing: 'the features of {name} are being indexed; try again',
   features_replaced: 'the index was replaced; try again',

@@ -16,6 +16,8 @@ export interface PoolOptions {
   readonly memoryMb: number
   /** maximum number of tasks that wait; one caller may have half of them */
   readonly waiting: number
+  /** milliseconds without a task after which a process is ended. Default: IDLE_MS */
+  readonly idleMs?: number
 }
 
 /** Thrown if too many tasks wait, of all callers or of this one. */
@@ -38,7 +40,7 @@ export class TaskEnded extends Error {
   }
 }
 
-/** Time in ms after which a process without a task is ended. */
+/** Default time in ms after which a process without a task is ended. */
 const IDLE_MS = 30_000
 /** Time in ms in which a process must have started; its files may be on a disk that does not answer. */
 const START_LIMIT_MS = 60_000
@@ -185,7 +187,7 @@ export class HelperPool<Task extends object, Answer> {
     }
     this.#jobs.delete(key)
     place.caller = null
-    place.idleTimer = setTimeout(() => place.helper.end(), IDLE_MS)
+    place.idleTimer = setTimeout(() => place.helper.end(), this.#options.idleMs ?? IDLE_MS)
     place.idleTimer.unref()
     this.#next()
   }

@@ -73,6 +73,16 @@ async function limitMet(pid: number, limits: WorkLimits, seconds: number): Promi
   return space.free < kept ? { limit: 'disk', value: kept } : null
 }
 
+/** Returns the bytes of the own memory of a process and its descendants, without mapped files; 0 outside Linux. */
+export function treeMemory(pid: number): number {
+  return processTree(pid).reduce((total, one) => total + usageOf(one).memoryBytes, 0)
+}
+
+/** Returns the processor time in seconds that a process and its living descendants have used; 0 outside Linux. */
+export function treeProcessorSeconds(pid: number): number {
+  return processTree(pid).reduce((total, one) => total + usageOf(one).processorSeconds, 0)
+}
+
 /** Kills a process and all its descendants. */
 export function killTree(pid: number): void {
   for (const one of processTree(pid)) {

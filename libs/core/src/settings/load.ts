@@ -175,6 +175,12 @@ function withDerived(v: SettingValues, configFile: string, tracing: TracingProto
     tileCacheBytes: v.TILE_CACHE_BYTES,
     /** maximum bytes of vector indexes and of converted downloads on the disk of each edge host */
     derivedBytes: v.DERIVED_BYTES,
+    /** true: styles are drawn as pictures, if this host has Chromium */
+    rendering: v.RENDERING,
+    /** program that draws styles */
+    chromiumPath: v.CHROMIUM_PATH,
+    /** hosts, other than the gateway, from which drawn styles may load their sources */
+    renderHosts: v.RENDER_HOSTS,
     basemapRoots: v.BASEMAP_ROOTS,
     vectorRoots: v.VECTOR_ROOTS,
     styleRoots: v.STYLE_ROOTS,

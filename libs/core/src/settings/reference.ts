@@ -113,6 +113,19 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
       'maximum disk space below `DATA_DIR`, on each edge host, for the indexes of vectors and their downloads in other formats; the least recently ' +
       'used ones are deleted first',
   },
+  RENDERING: {
+    meaning:
+      '`false`: styles are not drawn as pictures. Otherwise an edge on a host with Chromium draws them; see [pictures of styles](../howto/pictures.md)',
+  },
+  CHROMIUM_PATH: {
+    meaning: 'the Chromium that draws styles; Debian’s package `chromium` installs it at the default path',
+  },
+  RENDER_HOSTS: {
+    meaning:
+      'hosts, other than the gateway, from which drawn styles may load sources, sprites and glyphs: names, or names with a port. Parts from other ' +
+      'hosts are left out of pictures',
+    byDefault: 'none',
+  },
   BASEMAP_ROOTS: { meaning: 'directories that become scan sources of basemaps at start' },
   VECTOR_ROOTS: { meaning: 'directories that become scan sources of vectors at start' },
   VECTOR_TILES: {
@@ -216,6 +229,7 @@ const TITLES: Readonly<Record<SettingGroup, string>> = {
   store: 'Store, bus and data directory',
   sources: 'Scan sources and demo data',
   vectors: 'Vector tiles',
+  pictures: 'Pictures of styles',
   objectStorage: 'Object storage',
   tiles: 'Tiles and caches',
   slicing: 'Slicing',

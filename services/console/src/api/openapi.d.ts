@@ -5535,6 +5535,25 @@ export interface paths {
       };
     };
   };
+  "/styles/{code}/tilejson.json": {
+    get: {
+      parameters: {
+        query?: {
+          size?: 256 | 512;
+        };
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": Record<string, never>;
+          };
+        };
+      };
+    };
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {

@@ -6,6 +6,7 @@ import {
   type PresentedSignature,
   type SignedResource,
   signatureQuery,
+  signStyle,
 } from '@gateway/core/access/signed-url.js'
 import type { SigningSecret } from '@gateway/store/signing-keys.js'
 import { LRUCache } from 'lru-cache'
@@ -72,6 +73,14 @@ export class SignedUrls {
       return nowMs < Math.min(keyEndsMs, Number(presented.exp) * 1000) ? { ok: true, style } : EXPIRED
     }
     return SIGNATURE_WRONG
+  }
+
+  /** Returns the parameters that open a style until `expiresAt`, in seconds since 1970; null while no key is known. */
+  signStyle(code: string, expiresAt: number): string | null {
+    const lasting = this.#keys?.filter((key) => key.expiresAt === null || key.expiresAt.getTime() > expiresAt * 1000)
+    // Every process of this host knows the oldest key.
+    const key = lasting?.at(-1)
+    return key === undefined ? null : signatureQuery(signStyle(key.secret, code, expiresAt))
   }
 
   #remember(

@@ -9,6 +9,7 @@ import { matrixSetOf, TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/ti
 import { SIGNATURE_WRONG } from '../auth/signed-urls.js'
 import type { Edge } from '../edge.js'
 import type { UsageName } from '../sync/catalog.js'
+import { VECTOR_STYLE } from '../sync/drawn-styles.js'
 import { answerRefusal, STARTING, STORE_DOWN } from './refusals.js'
 import type { RequestContext } from './request-context.js'
 
@@ -87,8 +88,13 @@ export function admitSigned(exchange: RequestContext, wanted: Signable, admitted
   return true
 }
 
-/** True if a style needs the resource. A style that is not served opens only its own address, which returns 404. */
+/**
+ * True if a style needs the resource. A style that is not served opens only its own address, which returns 404. The plain style of a vector, which
+ * only the renderer has signed, opens the vector's tiles.
+ */
 function isOfStyle({ edge }: RequestContext, style: string, { opens, code, version, whole }: Signable): boolean {
+  if (style.startsWith(VECTOR_STYLE))
+    return opens === 'glyphs' || (opens === 'vector' && code === style.slice(VECTOR_STYLE.length))
   if (opens === 'style' && code === style) return true
   const known = edge.freshness.catalog.styles.get(style)
   if (!known?.served || whole) return false

@@ -30,6 +30,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   file: ['data/points.geojson', 'nothing.png'],
   fontstack: ['Noto%20Sans%20Regular'],
   range: ['0-255'],
+  view: ['1,1,5', '0,0,20,20'],
+  size: ['40x30'],
   relative_path: ['roads.geojson', 'missing.geojson'],
   set: ['w', 'c'],
   id: ['1'],

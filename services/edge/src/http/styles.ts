@@ -6,9 +6,8 @@ import { MAX_WHOLE_BYTES, type VectorFacts } from '@gateway/contracts/vector.js'
 import type { WantedResource } from '@gateway/core/access/decide.js'
 import { PoolBusy } from '@gateway/core/processes/helper-pool.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
-import type { StoredVersion } from '@gateway/store/basemaps.js'
 import type { StoredSprite } from '@gateway/store/styles.js'
-import { type DrawnVector, rasterStyle, THEMES, type Theme, vectorStyle } from '@gateway/styles/default-styles.js'
+import { rasterStyle, THEMES, type Theme, vectorStyle } from '@gateway/styles/default-styles.js'
 import { MAX_STACK_FONTS, MAX_STACK_LENGTH, parseFontStack, parseGlyphRange } from '@gateway/styles/fonts.js'
 import { atParameter, glyphTemplate, rewriteStyle, withQuery } from '@gateway/styles/rewrite.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
@@ -16,6 +15,7 @@ import { CORS, type Header, headerBlock } from '../answers/header-block.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { httpDate } from '../files/conditional.js'
+import { drawnLayers } from '../styles/drawn-layers.js'
 import type { Finished } from '../styles/style-assets.js'
 import type { CatalogStyle, CatalogVector } from '../sync/catalog.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
@@ -24,6 +24,7 @@ import { atIn, labelAt } from './at-time.js'
 import { ANY_TOKEN, type Ask, admit } from './authorize.js'
 import { answerDocument, offerNatively, SECRET_PLACE } from './document.js'
 import { absentVersion, noVector, shownName } from './missing-reasons.js'
+import { answerPicture, askPicture, pictureAddress } from './pictures.js'
 import { answerRefusal, INTERNAL, NOT_FOUND, STORAGE_DOWN, UNDECODABLE } from './refusals.js'
 import { guarded, RequestContext } from './request-context.js'
 import { wantedBasemap, wantedVector } from './tile-answer.js'
@@ -62,16 +63,17 @@ export function wantedStyle({ freshness }: Edge, code: string): NonNullable<Want
   return freshness.catalog.styles.get(code)?.wanted ?? { kind: 'style', code, parts: [] }
 }
 
-/** Handles GET and HEAD of `/styles/{code}/style.json`, and of the sprites and data files of its folder. */
+/** Handles GET and HEAD of `/styles/{code}/style.json`, of the sprites and data files of its folder, and of its pictures. */
 export function onStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req)
-  const ask = askStyle(edge, exchange.path)
-  const { code, file } = styleAddress(exchange.path)
+  const ask = askStyle(edge, exchange.path, exchange.query)
+  const { code, file, picture } = styleAddress(exchange.path)
   if (code === null) return admit(exchange, ask, () => answerRefusal(exchange, UNDECODABLE))
   if (code === '' || file === '') return admit(exchange, ask, () => answerRefusal(exchange, NOT_FOUND))
   const answer = (fromQuery: boolean) => {
     const style = exchange.edge.freshness.catalog.styles.get(code)
+    if (picture !== null) return answerPicture(exchange, code, picture, fromQuery)
     if (!style?.served) return answerRefusal(exchange, NO_SUCH_STYLE)
     if (file === STYLE_FILE) answerStyle(exchange, style, fromQuery)
     else answerFile(exchange, style, file)
@@ -82,19 +84,20 @@ export function onStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
 /** `code` is null if a part of the address cannot be decoded. */
 function styleAddress(path: string) {
   const segments = path.slice('/styles/'.length).split('/').map(decodedSegment)
-  if (segments.includes(null)) return { code: null, file: '' }
+  if (segments.includes(null)) return { code: null, file: '', picture: null }
   const [code = '', ...rest] = segments as string[]
-  return { code, file: rest.join('/') }
+  return { code, file: rest.join('/'), picture: pictureAddress(rest) }
 }
 
-export function askStyle(edge: Edge, path: string): Ask {
-  const { code, file } = styleAddress(path)
+export function askStyle(edge: Edge, path: string, query: string): Ask {
+  const { code, file, picture } = styleAddress(path)
   if (code === null || code === '' || file === '') return ANY_TOKEN
   const signable = { opens: file === STYLE_FILE ? 'style' : 'sprite', code, version: null } as const
   const assets = edge.freshness.catalog.styles.get(code)?.stored.assets
   // A data file cannot be cut to the bounds of a token.
   const isData = assets?.files.some(({ name }) => name === file) === true
-  return { wanted: wantedStyle(edge, code), signable, reach: isData ? null : 'cut' }
+  const ask: Ask = { wanted: wantedStyle(edge, code), signable, reach: isData ? null : 'cut' }
+  return picture === null ? ask : askPicture(edge, code, picture, query, ask)
 }
 
 /** @param contentType media type of the style; its bytes are the same for all types */
@@ -322,11 +325,6 @@ export function askBasemapStyle(edge: Edge, path: string): Ask {
   if (code === null) return ANY_TOKEN
   const signable = { code, version: null }
   return { wanted: wantedBasemap(edge, code), signable, reach: signable }
-}
-
-/** Returns the layers of vector tiles, for a style that draws them with default symbols. */
-function drawnLayers({ vectorLayers }: Pick<StoredVersion, 'vectorLayers'>): DrawnVector['layers'] {
-  return (vectorLayers ?? []).map(({ id, fields }) => ({ id, named: fields === undefined || 'name' in fields }))
 }
 
 /** Handles GET and HEAD of `/vectors/{code}/style.json`: a style that draws the vector with default symbols. */

@@ -123,7 +123,8 @@ export function answerFrom(exchange: RequestContext, find: () => TileTarget | Re
   const tile = edge.tiles.tileIfCached(target.version, target.place)
   // Includes the directories that were read on the way to it, and tiles requested by WMTS, so that the native tier then answers these requests
   // itself.
-  if (target.isShared) edge.native.registerTileset(path, target, edge.tiles.opened(target.version), now)
+  if (target.isShared && target.isNative !== false)
+    edge.native.registerTileset(path, target, edge.tiles.opened(target.version), now)
   if (tile === undefined) return load(exchange, target)
   if (tile === null) return answerLoaded(exchange, target, { kind: 'absent' })
   exchange.tileFrom = 'page_cache'
@@ -181,10 +182,18 @@ function load(exchange: RequestContext, target: TileTarget) {
   const { edge } = exchange
   edge.counters.threadedTileLoads++
   const begunAt = performance.now()
+  let isLate = false
+  const { waits } = target
+  const refuseLate = () => {
+    isLate = true
+    if (waits !== undefined && !exchange.aborted) guarded(edge, () => answerRefusal(exchange, waits.late))
+  }
+  const timer = waits === undefined ? null : setTimeout(refuseLate, waits.ms)
   edge.tiles.load(target.version, target.place, {
     caller: exchange.token ?? '',
-    isWanted: () => !exchange.aborted,
+    isWanted: () => !exchange.aborted && !isLate,
     settle: (outcome) => {
+      if (timer !== null) clearTimeout(timer)
       if (outcome.kind === 'tile') {
         edge.counters.threadedTiles++
         edge.counters.tileTimes.of('thread').add((performance.now() - begunAt) / 1000)
@@ -220,7 +229,7 @@ export function answerLoaded(exchange: RequestContext, target: TileTarget, outco
   }
 }
 
-function notMade({ status, said, retryAfterSeconds }: TileNotMade): Refusal {
+export function notMade({ status, said, retryAfterSeconds }: TileNotMade): Refusal {
   return { ...refuse(CODE_OF_STATUS[status], said), retryAfterSeconds }
 }
 

@@ -1,5 +1,6 @@
 import type { Tile } from '@gateway/tilesets/source.js'
-import { type Catalog, hasSameTiles, sharedCatalog, tilesOf } from '../sync/catalog.js'
+import { type Catalog, hasSameTiles, sharedCatalog } from '../sync/catalog.js'
+import { tilesOf } from '../sync/drawn-styles.js'
 import { OpenFile } from '../tiles/open-file.js'
 import { type CachedTile, RECHECK_MS, TileCache, type TileTarget } from '../tiles/tile-cache.js'
 import type { NativeOpening, NativePublisher } from './publisher.js'
@@ -74,7 +75,7 @@ export class HotTiles {
   keep(
     path: string,
     readers: Catalog,
-    { basemap, isShared }: TileTarget,
+    { basemap, isShared, isNative = true }: TileTarget,
     tile: CachedTile,
     { body, file, currentForSeconds, isStale }: Tile,
   ): void {
@@ -89,7 +90,7 @@ export class HotTiles {
     // The table duplicates descriptors, sends only local files, and checks only whole files again.
     const mayOffer = inMemory || (file !== null && body.remote === undefined)
     const offered =
-      mayKeep && mayOffer
+      mayKeep && mayOffer && isNative
         ? this.#native.tryCache(path, body, tile, { file, isAging: currentForSeconds !== undefined }, performance.now())
         : 'declined'
     if (mayKeep && offered === 'declined') this.#cache.keep(path, catalog, tile)

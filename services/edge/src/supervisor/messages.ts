@@ -1,8 +1,12 @@
+import type { DrawAnswer, DrawTask } from '@gateway/contracts/drawing.js'
 import type { Beat } from '@gateway/core/processes/heartbeat.js'
 import type { MetricsReport } from '../metrics/durations.js'
 import type { StartCatalog } from '../offline/start-catalog.js'
 import type { ReadAnswer, ReadWanted } from '../sync/host-reads.js'
 import type { UsageBatch } from '../usage/usage-counts.js'
+
+/** `busy`: too many pictures wait. */
+export type Drawn = DrawAnswer | 'busy'
 
 /** Messages of a worker to its supervisor. */
 export type FromWorker =
@@ -25,6 +29,8 @@ export type FromWorker =
   | { readonly kind: 'usage'; readonly batch: UsageBatch }
   /** Requests the sums over all workers. */
   | { readonly kind: 'totals_wanted'; readonly id: number }
+  /** Requests a picture of a style, which the renderer of this host draws. `caller`: id of the token that wants it. */
+  | { readonly kind: 'picture_wanted'; readonly id: number; readonly caller: string; readonly task: DrawTask }
   /** The worker has finished and is about to end. */
   | { readonly kind: 'ending' }
 
@@ -37,6 +43,7 @@ export type ToWorker =
   /** These processes have ended without withdrawing their presence. */
   | { readonly kind: 'withdraw'; readonly presenceIds: readonly string[] }
   | { readonly kind: 'totals'; readonly id: number; readonly text: string }
+  | { readonly kind: 'picture'; readonly id: number; readonly drawn: Drawn }
   /** Confirms its usage. */
   | { readonly kind: 'usage_taken' }
   /** Allows the worker to report that it is ready. */

@@ -18,6 +18,7 @@ import { usageRows } from '../usage/usage-counts.js'
 import { UsageSaver } from '../usage/usage-saver.js'
 import type { FromWorker } from './messages.js'
 import { openConnections } from './open-connections.js'
+import { Renderer } from './renderer.js'
 import { withdrawPresences } from './withdraw-presences.js'
 import { WorkerProcess } from './worker-process.js'
 
@@ -76,6 +77,7 @@ export class Supervisor {
   readonly #keptFile: KeptFile
   readonly #keeper: CatalogKeeper
   readonly #usage: UsageSaver
+  readonly #renderer = new Renderer()
   #kept: Promise<StartCatalog | null> | null = null
   #open = false
   #stopping = false
@@ -132,6 +134,7 @@ export class Supervisor {
       worker.kill()
     }
     while (this.#workers.size > 0) await this.#nextEvent(STOP_GRACE_MS)
+    this.#renderer.close()
     await Promise.all([this.#keeper.stop(), this.#usage.stop(USAGE_WITHIN_MS), this.#withdrawLast()])
     await Promise.all([this.#store.close(), this.#replica?.close()])
   }
@@ -190,6 +193,8 @@ export class Supervisor {
       case 'usage':
         this.#usage.add(usageRows(message.batch), message.batch.isUrgent)
         return worker.send({ kind: 'usage_taken' })
+      case 'picture_wanted':
+        return void this.#draw(worker, message)
       case 'ending':
         return worker.killUnlessEndedIn(END_WITHIN_MS)
       case 'totals_wanted':
@@ -229,6 +234,13 @@ export class Supervisor {
 
   async #read(asker: WorkerProcess, wanted: ReadWanted): Promise<void> {
     asker.send({ kind: 'read', answer: await this.#reads.answer(wanted) })
+  }
+
+  async #draw(
+    asker: WorkerProcess,
+    { id, caller, task }: Extract<FromWorker, { kind: 'picture_wanted' }>,
+  ): Promise<void> {
+    asker.send({ kind: 'picture', id, drawn: await this.#renderer.draw(task, caller) })
   }
 
   /** Workers that start together share one reading of the file. */

@@ -243,7 +243,7 @@ function isSameContent(known: CatalogVersion, now: StoredVersion, root: string):
 export const VECTOR_TILES_CODE = VECTOR_CODES
 
 /** Returns the basemap in which tiles are looked up: a basemap, or the tiles of a vector. */
-export function tilesOf({ basemaps, vectors }: Catalog, code: string): CatalogBasemap | undefined {
+export function tilesOfData({ basemaps, vectors }: Catalog, code: string): CatalogBasemap | undefined {
   if (!code.startsWith(VECTOR_TILES_CODE)) return basemaps.get(code)
   return vectors.get(code.slice(VECTOR_TILES_CODE.length))?.tiles ?? undefined
 }

@@ -26,6 +26,7 @@ import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
 import { HotTiles } from '../native/hot-tiles.js'
 import { NativePublisher } from '../native/publisher.js'
+import { Pictures, type PicturesNeeds } from '../pictures/pictures.js'
 import { Upstream } from '../proxy/upstream.js'
 import { StyleAssets } from '../styles/style-assets.js'
 import { type Catalog, withNewContent } from '../sync/catalog.js'
@@ -70,6 +71,8 @@ export async function runEdge(options: {
   readonly stallSeconds?: number
   /** Size in bytes from which tiles are sent by reference to their file; default: no tile that is otherwise kept in memory. */
   readonly copyBelow?: number
+  /** Draws pictures of styles; default: there is no renderer. */
+  readonly draw?: PicturesNeeds['draw']
   /** Limits of pictures of maps; default: those of an edge. */
   readonly maps?: ConstructorParameters<typeof MapDrawer>[0]
   /** Further settings. */
@@ -119,11 +122,16 @@ export async function runEdge(options: {
     edge.hotTiles.follow(freshness.catalog)
   }
   const turns = new Turns()
+  const signed = new SignedUrls((text) => native.forgetSignature(text))
+  const styleAssets = new StyleAssets(`${options.dataDir}/styles`, log, disks)
+  const fontRevision = () => styleAssets.revisionOf(freshness.catalog)
+  const draw = options.draw ?? (async () => 'busy' as const)
+  const pictures = new Pictures({ settings, log, signed, fontRevision, draw })
   const noStore = { query: () => Promise.reject(new Error('this edge has no store')) }
   const { databases, open } = openDatabases(noStore, () => freshness.catalog)
   const openCached = (cached: CachedReader | null) =>
     openRemote({ settings, log, counters, mbtiles, onReplaced }, cached)
-  const tiles = new TileLoader({ disks, mbtiles }, undefined, openCached, open, (remote, cached) =>
+  const tiles = new TileLoader({ disks, mbtiles, pictures }, undefined, openCached, open, (remote, cached) =>
     openUpstream({ settings, log, counters, store: noStore, ...options.services }, remote, cached),
   )
   const edge: Edge = {
@@ -140,7 +148,7 @@ export async function runEdge(options: {
       usage,
       (plaintext) => native.forgetToken(plaintext),
     ),
-    signed: new SignedUrls((text) => native.forgetSignature(text)),
+    signed,
     rates: new RateLimiter(() => Promise.reject(new Error('no bus')), 1),
     disks,
     tiles,
@@ -150,7 +158,8 @@ export async function runEdge(options: {
     turns,
     documents: new DocumentCache(turns, disks, `${options.dataDir}/documents`),
     zips: new ZipStore(`${options.dataDir}/zips`, log, disks),
-    styleAssets: new StyleAssets(`${options.dataDir}/styles`, log, disks),
+    styleAssets,
+    pictures,
     maps: new MapDrawer(options.maps),
     features: new VectorFeatures({
       folder: `${options.dataDir}/derived`,

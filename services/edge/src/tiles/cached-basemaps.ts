@@ -1,4 +1,5 @@
-import { type Catalog, type CatalogBasemap, hasSameTiles, tilesOf } from '../sync/catalog.js'
+import { type Catalog, type CatalogBasemap, hasSameTiles } from '../sync/catalog.js'
+import { tilesOf } from '../sync/drawn-styles.js'
 
 /** The basemaps of which a cache holds tiles. All cached tiles of a basemap were looked up in snapshots in which it had the same tiles. */
 export class CachedBasemaps {

@@ -1,4 +1,5 @@
 import type { TileFormat, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Refusal } from '@gateway/contracts/errors.js'
 import type { TilePlace } from '@gateway/tilesets/source.js'
 import { LRUCache } from 'lru-cache'
 import type { UsageName } from '../sync/catalog.js'
@@ -15,6 +16,10 @@ export interface TileTarget {
   readonly cacheControl: string
   /** True if all readers of the basemap get the same tile at this address; otherwise it is never cached. */
   readonly isShared: boolean
+  /** False if the native tier cannot decide who may read it; default: true. */
+  readonly isNative?: boolean
+  /** The time in ms after which a request is refused while its tile is still being made; default: it waits. */
+  readonly waits?: { readonly ms: number; readonly late: Refusal }
 }
 
 /** Bytes of an entry in addition to its body: address, header blocks, the cache's own data. */

@@ -16,7 +16,9 @@ import {
 import type { UpstreamSources } from '@gateway/tilesets/upstream/upstream-sources.js'
 import { LRUCache } from 'lru-cache'
 import type { DiskGate } from '../files/disk-gate.js'
+import type { Pictures } from '../pictures/pictures.js'
 import { type Catalog, type CatalogVersion, DATABASE_TILES } from '../sync/catalog.js'
+import { PICTURES_ROOT } from '../sync/drawn-styles.js'
 import { OpenFile } from './open-file.js'
 
 /** Limit: each open archive occupies a descriptor. A folder occupies none and has less weight: thousands of them must not displace each other. */
@@ -69,12 +71,13 @@ export class TileLoader {
     dispose: ({ source }) => source.close(),
   })
   readonly #disks: DiskGate
+  readonly #pictures: Pictures | undefined
   readonly #database: OpenDatabaseTiles
   readonly #readers: StorageReaders
   readonly #loads = new Map<string, Waiter[]>()
 
   constructor(
-    { disks, mbtiles }: { disks: DiskGate; mbtiles: MbtilesReaders },
+    { disks, mbtiles, pictures }: { disks: DiskGate; mbtiles: MbtilesReaders; pictures?: Pictures },
     cached: CachedFiles | string = CachedFiles.load(SMALL_BYTES),
     remote?: (cached: CachedReader | null) => RemoteSources,
     database: OpenDatabaseTiles = () => null,
@@ -82,6 +85,7 @@ export class TileLoader {
   ) {
     this.#database = database
     this.#disks = disks
+    this.#pictures = pictures
     // Without the addon every tile of a file is loaded by a thread.
     const reader = typeof cached === 'string' ? null : cached
     const opened = remote?.(reader)
@@ -154,7 +158,9 @@ export class TileLoader {
     const ofVectors = [...catalog.vectors.values()].flatMap(({ tiles }) => tiles ?? [])
     const versions = [...catalog.basemaps.values(), ...ofVectors].flatMap((basemap) => [...basemap.versions.values()])
     const live = new Set(versions.map((version) => version.contentId))
-    for (const contentId of [...this.#sources.keys()]) if (!live.has(contentId)) this.#sources.delete(contentId)
+    // Pictures of earlier contents leave with their place among the sources.
+    for (const contentId of [...this.#sources.keys()])
+      if (contentId > 0 && !live.has(contentId)) this.#sources.delete(contentId)
     this.#readers.mbtiles.keepOnly(live)
     const vectors = [...catalog.vectors.values()]
     this.remote?.keepOnly(
@@ -182,7 +188,7 @@ export class TileLoader {
     // A service has its own limits.
     if (version.stored.storage === 'upstream') return read()
     if (isRemote(version.stored.path)) return this.remote?.wait(version.root, read) ?? null
-    if (isReadByOthers(version.stored.storage) || isInDatabase(version)) return read()
+    if (isReadByOthers(version.stored.storage) || isInDatabase(version) || version.root === PICTURES_ROOT) return read()
     const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted: asking.isWanted })
     return outcome.ok ? outcome.value : 'busy'
   }
@@ -207,8 +213,22 @@ export class TileLoader {
     return known.source
   }
 
+  #openPictures(version: CatalogVersion): Source | null {
+    const { remote, cached } = this.#readers
+    const source = remote === undefined ? null : (this.#pictures?.open(version, remote.cache, cached) ?? null)
+    if (source === null) return null
+    this.#sources.set(version.contentId, {
+      source,
+      isFolder: true,
+      goodUntilMs: Number.POSITIVE_INFINITY,
+      isRenewed: false,
+    })
+    return source
+  }
+
   async #open(version: CatalogVersion): Promise<Source | null> {
     const { stored, root, contentId } = version
+    if (root === PICTURES_ROOT) return this.#openPictures(version)
     if (isInDatabase(version)) return this.#openDatabase(version)
     // Checks the version itself, because its scan source may contain mounts.
     const mayBeMounted = !isReadByOthers(stored.storage) && !isRemote(stored.path)

@@ -39,6 +39,7 @@ import { HotTiles } from '../native/hot-tiles.js'
 import { NativePublisher } from '../native/publisher.js'
 import { KeptTokens } from '../offline/kept-tokens.js'
 import { ownVersion } from '../own-version.js'
+import { Pictures } from '../pictures/pictures.js'
 import { Upstream } from '../proxy/upstream.js'
 import { StyleAssets } from '../styles/style-assets.js'
 import { USAGE_INTERVAL_MS } from '../supervisor/messages.js'
@@ -145,10 +146,18 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     prefix: () => dieWithParent('KILL'),
   })
   const onReplaced = (contentId: number) => follower.renewContent(contentId)
+  const styleAssets = new StyleAssets(path.join(settings.dataDir, 'cache', 'styles'), log, disks)
+  const pictures = new Pictures({
+    settings,
+    log,
+    signed,
+    fontRevision: () => styleAssets.revisionOf(follower.catalog),
+    draw: (task, caller) => supervisor.draw(task, caller),
+  })
   const { databases, open } = openDatabases(store, () => follower.catalog)
   const openCached = (cached: CachedReader | null) =>
     openRemote({ settings, log, counters, mbtiles, onReplaced }, cached)
-  const tiles = new TileLoader({ disks, mbtiles }, undefined, openCached, open, (remote, cached) =>
+  const tiles = new TileLoader({ disks, mbtiles, pictures }, undefined, openCached, open, (remote, cached) =>
     openUpstream({ settings, log, counters, store }, remote, cached),
   )
   const onApplied = () => {
@@ -216,7 +225,6 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const upstream = new Upstream(controlPlaneUrl(settings))
   const registry = new Registry()
   surroundings(registry, settings)
-  const styleAssets = new StyleAssets(path.join(settings.dataDir, 'cache', 'styles'), log, disks)
   const gauges = {
     appliedRevision: () => follower.appliedRevision,
     tileBytes: () => hotTiles.bytes,
@@ -262,6 +270,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     documents: new DocumentCache(turns, disks, path.join(settings.dataDir, 'cache', 'documents')),
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
     styleAssets,
+    pictures,
     maps: new MapDrawer(),
     features: new VectorFeatures({
       folder: path.join(settings.dataDir, 'cache', 'derived'),

@@ -1,6 +1,7 @@
+import type { DrawTask } from '@gateway/contracts/drawing.js'
 import type { ProcessMetrics } from '../metrics/registry.js'
 import type { StartCatalog } from '../offline/start-catalog.js'
-import { type FromWorker, REPORT_INTERVAL_MS, type ToWorker } from '../supervisor/messages.js'
+import { type Drawn, type FromWorker, REPORT_INTERVAL_MS, type ToWorker } from '../supervisor/messages.js'
 import type { CatalogReader } from '../sync/catalog-reader.js'
 import { HostReader } from '../sync/host-reads.js'
 import type { UsageBatch } from '../usage/usage-counts.js'
@@ -32,6 +33,8 @@ export class SupervisorLink {
   #open = false
   #lastId = 0
   readonly #waiting = new Map<number, (text: string) => void>()
+
+  readonly #pictures = new Map<number, (drawn: Drawn) => void>()
 
   constructor() {
     process.on('message', (message) => this.#hear(message as ToWorker))
@@ -137,6 +140,15 @@ export class SupervisorLink {
     })
   }
 
+  /** Returns a picture that the renderer of this host has drawn, whose limits end every wait. */
+  draw(task: DrawTask, caller: string): Promise<Drawn> {
+    const id = ++this.#lastId
+    return new Promise((resolve) => {
+      this.#pictures.set(id, resolve)
+      this.#send({ kind: 'picture_wanted', id, caller, task })
+    })
+  }
+
   /** Sends the usage of this process. Resolves when the supervisor has it, or does not exist any more. */
   sendUsage(batch: UsageBatch): Promise<void> {
     return new Promise((resolve) => {
@@ -170,6 +182,10 @@ export class SupervisorLink {
         return this.#hearKept(message.kept)
       case 'withdraw':
         return this.#withdraw(message.presenceIds)
+      case 'picture':
+        this.#pictures.get(message.id)?.(message.drawn)
+        this.#pictures.delete(message.id)
+        return
       case 'usage_taken':
         return this.#usageSent.shift()?.()
       case 'report_wanted':

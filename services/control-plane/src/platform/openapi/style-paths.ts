@@ -15,6 +15,13 @@ const THEME = {
   schema: { type: 'string', enum: ['light', 'dark'] },
 } as const
 const STYLE = path('code', 'code of a style')
+const DRAWN = path('code', 'code of a style, or of a vector, which is drawn by its plain style')
+const PICTURE_EXT = path('ext', '`png`, `webp` or `jpg`')
+const number = (name: string, description: string) =>
+  ({ name, in: 'path', required: true, description, schema: { type: 'integer', minimum: 0 } }) as const
+const option = (name: string, description: string, schema: object) =>
+  ({ name, in: 'query', required: false, description, schema }) as const
+const TILE_POINTS = option('size', 'points of a tile’s side; default: 512', { type: 'integer', enum: [256, 512] })
 const STYLE_ID = path('styleId', 'code of a style')
 
 const CACHED =
@@ -28,7 +35,13 @@ function answer(
   summary: string,
   description: string,
   type: string,
-  parameters: readonly (ReturnType<typeof path> | typeof THEME | typeof AT)[],
+  parameters: readonly (
+    | ReturnType<typeof path>
+    | ReturnType<typeof number>
+    | ReturnType<typeof option>
+    | typeof THEME
+    | typeof AT
+  )[],
 ): PathItem {
   const schema = type.endsWith('json') ? { type: 'object' } : { type: 'string', format: 'binary' }
   const sent = headers('ETag', 'Cache-Control', 'Vary')
@@ -56,6 +69,24 @@ const sprite = (operationId: string, doubled: string, extension: 'json' | 'png')
     [STYLE],
   )
 
+const PICTURE_WORDS =
+  'MapLibre GL JS draws it in Chromium on the host of the edge. Without Chromium it returns 404 with a sentence that says what to install. A ' +
+  `picture that takes longer than 10 s returns 503 with \`Retry-After\`, and is drawn meanwhile. ${NEEDS} ${CACHED}`
+
+const picture = (
+  operationId: string,
+  summary: string,
+  description: string,
+  parameters: Parameters<typeof answer>[4],
+) => {
+  const item = answer(operationId, summary, `${description} ${PICTURE_WORDS}`, 'image/png', parameters) as {
+    get: { responses: { 200: { content: Record<string, unknown> } } }
+  }
+  const { content } = item.get.responses[200]
+  for (const type of ['image/webp', 'image/jpeg']) content[type] = content['image/png']
+  return item as unknown as PathItem
+}
+
 /** Styles, glyphs and sprites, which the edge serves. */
 export const STYLE_PATHS: Paths = {
   '/styles/{code}/style.json': answer(
@@ -69,6 +100,44 @@ export const STYLE_PATHS: Paths = {
   '/styles/{code}/sprite.png': sprite('getSpriteImage', '', 'png'),
   '/styles/{code}/sprite@2x.json': sprite('getFineSpriteIndex', '@2x', 'json'),
   '/styles/{code}/sprite@2x.png': sprite('getFineSpriteImage', '@2x', 'png'),
+  '/styles/{code}/{z}/{x}/{y}.{ext}': picture(
+    'getStyleTile',
+    'Get a tile of a style as a picture',
+    'Tiles are drawn in squares of four by four, so that no label is cut, and kept below TILE_CACHE_DIR. `@2x` behind the row doubles the pixels.',
+    [
+      DRAWN,
+      number('z', 'zoom, 0 to 22'),
+      number('x', 'column'),
+      path('y', 'row from the north, with `@2x` for twice the pixels'),
+      PICTURE_EXT,
+      TILE_POINTS,
+    ],
+  ),
+  '/styles/{code}/static/{view}/{size}.{ext}': picture(
+    'getStaticMap',
+    'Get a static map of a style',
+    'The attribution of the sources is written into the lower right corner.',
+    [
+      DRAWN,
+      path(
+        'view',
+        '`lon,lat,zoom`, `lon,lat,zoom,bearing`, `lon,lat,zoom,bearing,pitch`, `minx,miny,maxx,maxy` in degrees, or `auto`, which fits markers and ' +
+          'paths. Four numbers that can be a box are one',
+      ),
+      path('size', '`{width}x{height}`, each at most 2048, with `@2x` for twice the pixels'),
+      PICTURE_EXT,
+      option('marker', '`lon,lat[,colour][,label]`, repeated; a label has at most 3 characters', { type: 'string' }),
+      option('path', '`lon,lat|lon,lat|...`, repeated', { type: 'string' }),
+      option('attribution', '`false`: no attribution', { type: 'boolean', default: true }),
+    ],
+  ),
+  '/styles/{code}/tilejson.json': answer(
+    'getStyleTileJson',
+    'Get the TileJSON of the pictures of a style',
+    `TileJSON 3.0.0. The tile addresses name the content, so that caches may keep the tiles. ${NEEDS} \`Cache-Control: no-store\`. ${CACHED}`,
+    JSON_TYPE,
+    [DRAWN, TILE_POINTS],
+  ),
   '/fonts/{fontstack}/{range}.pbf': answer(
     'getGlyphs',
     'Get a range of glyphs of a stack of fonts',

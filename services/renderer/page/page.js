@@ -1,0 +1,111 @@
+// Draws one picture after another: asks the renderer for the next task, and sends its pixels back.
+import { drawOverlay } from './overlay.js'
+
+// The renderer serves it from its package.
+const maplibre = new URL('maplibre-gl.mjs', location.href).href
+const { AttributionControl, Map: MapLibre, setWorkerUrl } = await import(maplibre)
+
+setWorkerUrl(new URL('maplibre-gl-worker.mjs', location.href).href)
+
+const container = document.getElementById('map')
+let map = null
+let loaded = ''
+let task = null
+let faults = []
+let paints = true
+
+for (;;) {
+  const answer = await fetch('next')
+  task = await answer.json()
+  faults = []
+  try {
+    const pixels = await draw()
+    if (faults.length > 0) throw new Error(faults[0])
+    await fetch('picture', { method: 'POST', body: pixels })
+  } catch (error) {
+    // Tiles that failed are not requested again by the same map.
+    map?.remove()
+    map = null
+    loaded = ''
+    await fetch('failed', { method: 'POST', body: String(error?.message ?? error) })
+  }
+}
+
+async function draw() {
+  const { view, width, height, ratio, margin, overlay } = task
+  container.style.width = `${width + 2 * margin}px`
+  container.style.height = `${height + 2 * margin}px`
+  if (map === null) map = newMap()
+  map.resize()
+  map.setPixelRatio(ratio)
+  if (loaded !== task.revision) {
+    map.setStyle(JSON.parse(task.style), { diff: false })
+    loaded = task.revision
+  }
+  // Every part that arrives would paint the whole map, which takes a second without a graphics card.
+  paints = false
+  map.jumpTo({ ...view, center: [...view.center], roll: 0 })
+  await idle()
+  // Labels with several anchors keep that of the last picture, so that a picture would depend on its predecessor.
+  map.style.pauseablePlacement = undefined
+  map.style.placement = undefined
+  paints = true
+  await idle()
+  const canvas = new OffscreenCanvas(width * ratio, height * ratio)
+  const context = canvas.getContext('2d', { willReadFrequently: true })
+  context.drawImage(map.getCanvas(), -margin * ratio, -margin * ratio)
+  context.scale(ratio, ratio)
+  drawOverlay(context, { width, height, overlay, project: (at) => map.project(at), attribution: attributionOf(map) })
+  return context.getImageData(0, 0, width * ratio, height * ratio).data
+}
+
+function newMap() {
+  const made = new MapLibre({
+    container,
+    style: { version: 8, sources: {}, layers: [] },
+    interactive: false,
+    attributionControl: false,
+    fadeDuration: 0,
+    maxCanvasSize: [8192, 8192],
+    maxTileCacheSize: 64,
+    // Glyphs are those of the gateway, whatever fonts this machine has.
+    localIdeographFontFamily: false,
+    // MapLibre would raise the zoom if the map is larger than the world.
+    transformConstrain: (center, zoom) => ({ center, zoom }),
+    minZoom: -2,
+    maxPitch: 85,
+    canvasContextAttributes: { preserveDrawingBuffer: true },
+    transformRequest: (url) => ({ url: atGateway(url) }),
+  })
+  const { painter } = made
+  const paint = painter.render.bind(painter)
+  painter.render = (...given) => {
+    if (paints) paint(...given)
+  }
+  made.addControl(new AttributionControl({ compact: false }))
+  made.on('error', ({ error }) => {
+    const status = error?.status
+    // Tiles and icons may be missing; the renderer returns 410 for hosts that may not be asked.
+    if (status === 404 || status === 410 || status === 204) return
+    faults.push(String(error?.message ?? 'a source cannot be loaded'))
+  })
+  return made
+}
+
+function atGateway(url) {
+  const base = task.loading.bases.find((one) => url.startsWith(`${one}/`))
+  return base === undefined ? url : `${location.origin}${url.slice(base.length)}`
+}
+
+/** Resolves in the turn in which the map has drawn everything. */
+function idle() {
+  return new Promise((resolve, reject) => {
+    window.onerror = (message) => reject(new Error(String(message)))
+    map.once('idle', resolve)
+    map.triggerRepaint()
+  })
+}
+
+function attributionOf(shown) {
+  return shown.getContainer().querySelector('.maplibregl-ctrl-attrib-inner')?.textContent ?? ''
+}

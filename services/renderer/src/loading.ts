@@ -68,7 +68,9 @@ function ask(url: URL, { method, headers }: IncomingMessage): Promise<IncomingMe
 
 /** Connects the page to the https port of a host that it may ask. */
 export function tunnel(request: IncomingMessage, socket: Duplex, hosts: readonly string[]): void {
-  const [host = '', port = ''] = (request.url ?? '').split(/:(?=\d+$)/)
+  const { url = '' } = request
+  const colon = url.lastIndexOf(':')
+  const [host, port] = [url.slice(0, colon), url.slice(colon + 1)]
   socket.on('error', () => {})
   if (!hosts.includes(port === '443' ? host : `${host}:${port}`))
     return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')

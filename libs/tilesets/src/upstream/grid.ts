@@ -47,7 +47,7 @@ const KNOWN: Readonly<Record<number, keyof typeof TILE_MATRIX_SETS>> = {
 /** Returns the number of a system: of `EPSG:3857`, a URN, a URI, `CRS:84` and `OGC:CRS84`. NaN: none is found. */
 export function systemOf(name: string): number {
   if (/CRS:?84$|^IGNF:WGS84G$/i.test(name)) return 84
-  return Number(/(\d+)$/.exec(name)?.[1] ?? Number.NaN)
+  return Number(/(?<!\d)\d{1,9}$/.exec(name)?.[0] ?? Number.NaN)
 }
 
 /** True if the first coordinate of the system is the latitude, or the northing, by its definition. */

@@ -66,7 +66,8 @@ export function readTileJson(json: Json, url: string, options: ReadOptions): Ups
 
 /** Reads a MapServer or an ImageServer of ArcGIS: its cache, or pictures that it draws. */
 export function readArcgis(json: Json, url: string, options: ReadOptions): UpstreamService {
-  const base = url.replace(/[?#].*$/, '').replace(/\/+$/, '')
+  const [path = ''] = url.split(/[?#]/, 1)
+  const base = path.endsWith('/') ? path.slice(0, -1) : path
   const isImage = /\/ImageServer$/i.test(base)
   const info = json.tileInfo as Json | undefined
   const about = {

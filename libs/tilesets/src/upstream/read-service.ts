@@ -46,7 +46,7 @@ function capabilitiesOf(text: string): string | null {
 async function readDescription(url: string, options: ReadOptions, fetch: FetchDocument): Promise<UpstreamService> {
   const document = await fetch(url)
   const start = document.text.slice(0, 4096)
-  if (/^\s*(?:\uFEFF)?\s*</.test(start)) {
+  if (start.trimStart().startsWith('<')) {
     // A declaration of the type may be long.
     if (/<(?:\w+:)?Capabilities[\s>]/.test(document.text)) return readWmts(document.text, document.url, options)
     if (/<(?:\w+:)?WM(?:S|T_MS)_Capabilities[\s>]/.test(document.text))

@@ -41,9 +41,9 @@ export function spread(templates: readonly string[]): {
   readonly subdomains: readonly string[]
 } {
   const [template = ''] = templates
-  const parts = templates.map((one) => /^(https?:\/\/)([^/?#]+)(.*)$/i.exec(one))
+  const parts = templates.map(splitAtHost)
   const first = parts[0]
-  const hosts = parts.flatMap((one) => (one?.[2] !== undefined && one[3] === first?.[3] ? [one[2]] : []))
+  const hosts = parts.flatMap((one) => (one !== null && one.rest === first?.rest ? [one.host] : []))
   const [host = ''] = hosts
   if (new Set(hosts).size < 2 || /[{}]/.test(host)) return { template, subdomains: [] }
   const shared = (at: (text: string, i: number) => string | undefined, most: number) => {
@@ -57,5 +57,15 @@ export function spread(templates: readonly string[]): {
   const subdomains = hosts.map((one) => one.slice(start, one.length - end))
   if (!subdomains.every((one) => /^\w{0,20}$/.test(one))) return { template, subdomains: [] }
   const shape = `${host.slice(0, start)}{s}${host.slice(host.length - end)}`
-  return { template: `${first?.[1] ?? ''}${shape}${first?.[3] ?? ''}`, subdomains: [...new Set(subdomains)] }
+  return { template: `${first?.scheme ?? ''}${shape}${first?.rest ?? ''}`, subdomains: [...new Set(subdomains)] }
+}
+
+/** null: it is no http address with a host */
+function splitAtHost(address: string) {
+  const scheme = /^https?:\/\//i.exec(address)?.[0]
+  if (scheme === undefined) return null
+  const after = address.slice(scheme.length)
+  const at = after.search(/[/?#]/)
+  const host = at < 0 ? after : after.slice(0, at)
+  return host === '' ? null : { scheme, host, rest: after.slice(host.length) }
 }

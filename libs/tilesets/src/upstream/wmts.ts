@@ -71,7 +71,7 @@ function addressesOf(layer: Node, { kvp, url, setId }: Addressed, options: ReadO
       type,
       template: expand(style === '' ? template.replace(EMPTY_STYLE, '/') : template, layer, setId),
     }))
-    .filter(({ template }) => !OTHER_NAMES.test(template))
+    .filter(({ template }) => !hasOtherNames(template))
   const offered = all(layer, 'Format').map((one) => text(one))
   // Without key-value pairs, only what has an address can be asked for.
   const types = kvp === null && urls.length > 0 ? urls.map(({ type }) => type) : offered
@@ -81,15 +81,17 @@ function addressesOf(layer: Node, { kvp, url, setId }: Addressed, options: ReadO
   const rest = same.length > 0 ? same : urls.filter((one) => formatOfType(one.type) === type.format)
   if (rest.length > 0) return { format: type.format, ...spread(rest.map(({ template }) => reachable(template, url))) }
   if (kvp === null && all(layer, 'ResourceURL').length > 0) return 'address' as const
-  const address = queryBase(kvp === null ? url.replace(/\?.*$/, '') : reachable(kvp, url))
+  const address = queryBase(kvp === null ? (url.split('?', 1)[0] ?? url) : reachable(kvp, url))
   const template = expand(`${address}${kvpQuery(layer, type.type)}`, layer, setId)
   return { format: type.format, template, subdomains: [] as readonly string[] }
 }
 
 /** The part of a path that an empty name of a style leaves out. */
 const EMPTY_STYLE = /\/\{style\}\//i
-/** Names in a template that no dimension of the layer has. */
-const OTHER_NAMES = /\{(?![zxy]\})[^{}]*\}/
+/** True if a template has names that no dimension of the layer has. */
+function hasOtherNames(template: string): boolean {
+  return (template.match(/\{[^{}]*\}/g) ?? []).some((name) => !['{z}', '{x}', '{y}'].includes(name))
+}
 
 /** Tianditu names no media type: its tiles are PNG or JPEG, by the layer. */
 function unnamedType(types: readonly string[], { format }: ReadOptions) {

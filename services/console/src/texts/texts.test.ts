@@ -17,6 +17,7 @@ function texts(tree: Tree, path = ''): readonly (readonly [string, string])[] {
 
 /** Names that are the same in every language. */
 const INTERNATIONAL = new Set([
+  'sources.kinds.postgis',
   'vectors.kinds.gpx',
   'vectors.kinds.dxf',
   'audit.fields.url',

@@ -33,8 +33,8 @@ export async function kindsOf(file: File): Promise<readonly FileKind[]> {
 /** Returns a code made from the name of a file. */
 export function codeFrom(name: string): string {
   const stem = name.replace(/\.[^.]+$/, '')
-  return stem
-    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
-    .replace(/^[-._]+|[-.]+$/g, '')
-    .slice(0, 64)
+  const code = stem.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-._]+/, '')
+  let end = Math.min(code.length, 64)
+  while (code[end - 1] === '-' || code[end - 1] === '.') end--
+  return code.slice(0, end)
 }

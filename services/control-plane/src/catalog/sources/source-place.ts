@@ -67,8 +67,8 @@ function serviceOf(body: GivenPlace): SourcePlace | Refusal {
     ...(layers !== undefined && { layers }),
     ...(known !== undefined && { options: known }),
   }
-  const address = (at < 0 ? given : given.slice(0, at)).replace(/#.*$/, '')
+  const [address = ''] = (at < 0 ? given : given.slice(0, at)).split('#', 1)
   // `path` is how the source is listed: it keeps the query that is stored.
-  const query = at >= 0 ? given.slice(at + 1).replace(/#.*$/, '') : url === undefined ? undefined : ''
+  const query = at >= 0 ? given.slice(at + 1).split('#', 1)[0] : url === undefined ? undefined : ''
   return { ok: true, path: address, password: JSON.stringify({ headers, query }), choice }
 }

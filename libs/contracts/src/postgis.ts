@@ -49,27 +49,23 @@ export type PostgisOptions = z.infer<typeof postgisOptionsSchema>
 
 export const POSTGIS_DEFAULTS = { ttlSeconds: 60, statementTimeoutSeconds: 10, pool: 4 }
 
+/** Names of tables or functions, each with or without its schema. */
+const namesSchema = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(2 * MAX_NAME + 1),
+  )
+  .max(MAX_TABLES)
+
 /** The parts of a database that are published. */
 export const postgisChoiceSchema = z.strictObject({
   schemas: z.array(nameSchema).min(1).max(MAX_TABLES).optional().describe('default: `public`'),
-  tables: z
-    .array(
-      z
-        .string()
-        .min(1)
-        .max(2 * MAX_NAME + 1),
-    )
-    .max(MAX_TABLES)
+  tables: namesSchema
     .optional()
     .describe('the tables and views that are published, as `table` or `schema.table`; default: all'),
-  functions: z
-    .array(
-      z
-        .string()
-        .min(1)
-        .max(2 * MAX_NAME + 1),
-    )
-    .max(MAX_TABLES)
+  functions: namesSchema
     .optional()
     .describe('the functions that are published, as `function` or `schema.function`; default: all that make tiles'),
   options: postgisOptionsSchema.optional(),

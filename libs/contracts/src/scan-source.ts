@@ -160,7 +160,7 @@ export const scanSourceBodySchema = z.strictObject({
   url: z
     .string()
     .max(4096)
-    .regex(/^(postgres(ql)?|https?):\/\/[^\0\r\n]+$/, sentence('said.database_address'))
+    .regex(/^[^\0\r\n]+$/, sentence('said.location_control'))
     .optional()
     .describe(
       'only for `service`: the address of its description, whose query is never returned; only for `postgis`: the address of a database, `postgres://role:password@host:port/name?sslmode=verify-full`. The password is never returned; ' +

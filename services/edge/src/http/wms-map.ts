@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
@@ -45,8 +45,8 @@ export function answerMap(exchange: RequestContext, request: WmsMap) {
   exchange.asked = layers[0]?.version.usage ?? null
   const etag = tagOf(exchange, request, layers)
   const headers = headersOf(request, etag)
-  if (answerCondition(exchange, { etag, modifiedMs: Number.POSITIVE_INFINITY }, () => headers)) return
-  draw(exchange, request, layers, headers, etag).catch((error) => {
+  if (etag !== null && answerCondition(exchange, { etag, modifiedMs: Number.POSITIVE_INFINITY }, () => headers)) return
+  draw(exchange, request, layers, headers, etag ?? randomUUID()).catch((error) => {
     noteTrouble(exchange.edge.log, 'maps cannot be drawn', { err: error, path: exchange.path }, 'error')
     guarded(exchange.edge, () => answerRefusal(exchange, INTERNAL))
   })
@@ -83,17 +83,25 @@ function tooManyTiles(version: WmsMap['version'], name: string): WmsException {
   return wmsException(version, null, text)
 }
 
-/** Returns the entity tag of a picture, which depends on the request, the content of its layers and the area of its reader. */
-function tagOf({ area }: RequestContext, { kind, version, ...asked }: WmsMap, layers: readonly Planned[]): string {
+/**
+ * Returns the entity tag of a picture, which depends on the request, the content of its layers and the area of its reader. null: a layer is that of a
+ * service, whose tiles change without a new revision.
+ */
+function tagOf(
+  { area }: RequestContext,
+  { kind, version, ...asked }: WmsMap,
+  layers: readonly Planned[],
+): string | null {
+  if (layers.some(({ version: { stored } }) => stored.storage === 'upstream')) return null
   const content = layers.map(({ version: { stored } }) => [stored.fingerprint, stored.revision])
   const text = JSON.stringify([DRAWING, asked, content, areaKey(area)])
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
 }
 
-function headersOf({ format }: WmsMap, etag: string): HeaderBlock {
+function headersOf({ format }: WmsMap, etag: string | null): HeaderBlock {
   return headerBlock(
     ['Content-Type', CONTENT_TYPES[format]],
-    ['ETag', etag],
+    ...(etag === null ? [] : [['ETag', etag] as const]),
     // The layers of an address may get other content at any time.
     ['Cache-Control', 'private, no-cache'],
     ['Vary', 'Authorization, X-Access-Token'],
@@ -106,7 +114,7 @@ async function draw(
   request: WmsMap,
   planned: readonly Planned[],
   headers: HeaderBlock,
-  etag: string,
+  key: string,
 ): Promise<void> {
   const { edge, token } = exchange
   const caller = token ?? ''
@@ -128,7 +136,7 @@ async function draw(
     if (exchange.aborted) return
     const { picture, format, transparent, background } = request
     const clip = exchange.area === null ? null : pixelBoxes(picture, exchange.area)
-    const made = await edge.maps.draw(etag, { picture, format, transparent, background, clip, layers }, caller)
+    const made = await edge.maps.draw(key, { picture, format, transparent, background, clip, layers }, caller)
     for (const { layer, x, y, reason } of made.faults) noteFault(exchange, planned[layer], x, y, reason)
     guarded(edge, () => {
       if (exchange.aborted) return

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, link, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
@@ -52,7 +52,7 @@ export class Uploads {
 
   async begin(): Promise<string | Refusal> {
     const folder = path.join(this.#ctx.settings.dataDir, 'imports')
-    await mkdir(folder, { recursive: true })
+    await mkdir(folder, { recursive: true, mode: 0o700 })
     await deleteOldSpools(folder, this.#ctx.now())
     const unfinished = (await readdir(folder)).filter((name) => name.startsWith(PREFIX))
     if (unfinished.length >= MAX_UPLOADS) return TOO_MANY
@@ -147,7 +147,6 @@ function plainFile(spool: string, upload: Exclude<Upload, { kind: 'test' }>, ext
     async stage(folder) {
       await mkdir(folder)
       await link(spool, path.join(folder, name))
-      await chmod(spool, 0o644)
       await syncFolder(folder)
       return { ok: true, names: [name] }
     },

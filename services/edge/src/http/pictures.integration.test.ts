@@ -206,7 +206,8 @@ test('a browser that is killed is replaced, and none is left after the last', { 
   expect(children()).toHaveLength(1)
   const left = browsers()
   renderer.close()
-  await expect.poll(() => left.filter((pid) => fs.existsSync(`/proc/${pid}`)), { timeout: 60_000 }).toEqual([])
+  // A process that has ended may stay in the list as a zombie: the first process of a container need not collect it.
+  await expect.poll(() => left.filter((pid) => browsers().includes(pid)), { timeout: 60_000 }).toEqual([])
 })
 
 /** The renderer's process, a child of this one. */

@@ -25,6 +25,8 @@ const KML =
   '<kml xmlns="http://www.opengis.net/kml/2.2"><Placemark><name>A1</name><Point><coordinates>8.54,47.38</coordinates></Point></Placemark></kml>'
 const GML =
   '<gml:Point xmlns:gml="http://www.opengis.net/gml/3.2" gml:id="a1" srsName="EPSG:4326"><gml:pos>47.38 8.54</gml:pos></gml:Point>'
+const GPX =
+  '<gpx xmlns="http://www.topografix.com/GPX/1/1" version="1.1" creator="A1"><wpt lat="47.38" lon="8.54"><name>A1</name></wpt></gpx>'
 const CSV = 'name,lon,lat\nA1,8.54,47.38\n'
 
 const JSON_TYPE = 'application/json'
@@ -123,6 +125,7 @@ export const DATA_PLANE: Readonly<Record<string, Example>> = {
       'application/x-ndjson': SEQUENCE,
       'application/vnd.google-earth.kml+xml': KML,
       'application/gml+xml': GML,
+      'application/gpx+xml': GPX,
       'text/csv': CSV,
     },
   },
@@ -134,6 +137,8 @@ export const DATA_PLANE: Readonly<Record<string, Example>> = {
   downloadVectorAsKml: { parameters: { code: 'trails' }, answer: KML },
   downloadVectorAsKmz: { parameters: { code: 'tours' } },
   downloadVectorAsGml: { parameters: { code: 'parcels' }, answer: GML },
+  downloadVectorAsGpx: { parameters: { code: 'tracks' }, answer: GPX },
+  downloadVectorAsDxf: { parameters: { code: 'plans' } },
   downloadVectorAsCsv: { parameters: { code: 'wells' }, answer: CSV },
   downloadPmtiles: { parameters: { code: 'cloud', version: 'v1' } },
   downloadMbtiles: { parameters: { code: 'world', version: 'v2' } },

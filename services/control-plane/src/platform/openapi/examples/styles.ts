@@ -69,6 +69,21 @@ export const STYLES: Readonly<Record<string, Example>> = {
   getSpriteImage: { parameters },
   getFineSpriteIndex: { parameters, answer: { school: { x: 0, y: 0, width: 32, height: 32, pixelRatio: 2 } } },
   getFineSpriteImage: { parameters },
+  getStyleTile: { parameters: { ...parameters, z: 2, x: 1, y: '1', ext: 'png' } },
+  getStaticMap: { parameters: { ...parameters, view: '8.54,47.38,9', size: '600x400', ext: 'png' } },
+  getStyleTileJson: {
+    parameters,
+    answer: {
+      tilejson: '3.0.0',
+      name: 'City',
+      scheme: 'xyz',
+      tiles: [`${BASE}/styles/city/{z}/{x}/{y}.png?v=3`],
+      minzoom: 0,
+      maxzoom: 22,
+      format: 'png',
+      tileSize: 512,
+    },
+  },
   listOgcStyles: {
     answer: {
       links: [{ rel: 'self', href: `${BASE}/ogc/styles`, type: 'application/json' }],

@@ -75,6 +75,7 @@ const FEATURES = [
   'notifications',
   'operators',
   'pushes',
+  'seeds',
   'signing',
   'slicing',
   'system',

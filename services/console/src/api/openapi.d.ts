@@ -109,7 +109,7 @@ export interface paths {
             filter?: {
               q?: string;
               /** @enum {string} */
-              kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
+              kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase" | "postgis" | "postgis-function";
               /** @enum {string} */
               tiles_status?: "none" | "building" | "ready" | "failed";
               source_code?: string;
@@ -380,7 +380,7 @@ export interface paths {
           sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "relative_path" | "-relative_path" | "file_name" | "-file_name" | "size" | "-size" | "modified_at" | "-modified_at" | "source_code" | "-source_code" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
+          kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase" | "postgis" | "postgis-function";
           tiles_status?: "none" | "building" | "ready" | "failed";
           source_code?: string;
           available?: "true" | "false";
@@ -915,7 +915,7 @@ export interface paths {
               code: string;
               name: string;
               /** @enum {string} */
-              kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
+              kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase" | "postgis" | "postgis-function";
               relative_path: string;
               file_name: string;
               size: number;
@@ -1047,6 +1047,23 @@ export interface paths {
             /** @enum {string} */
             kind: "basemap" | "vector" | "style" | "postgis" | "service";
             path?: string;
+            has_password?: unknown;
+            has_headers?: unknown;
+            name?: string;
+            enabled?: boolean;
+            /** @enum {string} */
+            publish?: "automatic" | "approval";
+            schedule?: ({
+              every_seconds: number;
+            } | {
+              cron: string;
+              time_zone?: string;
+            }) | null;
+            watch?: boolean;
+            next_scan_at?: unknown;
+            watch_problem?: unknown;
+            last_scan?: unknown;
+            queued_at?: unknown;
             url?: string;
             headers?: {
               [key: string]: string;
@@ -1089,23 +1106,6 @@ export interface paths {
               name: string;
               code?: string;
             })[];
-            has_password?: unknown;
-            has_headers?: unknown;
-            name?: string;
-            enabled?: boolean;
-            /** @enum {string} */
-            publish?: "automatic" | "approval";
-            schedule?: ({
-              every_seconds: number;
-            } | {
-              cron: string;
-              time_zone?: string;
-            }) | null;
-            watch?: boolean;
-            next_scan_at?: unknown;
-            watch_problem?: unknown;
-            last_scan?: unknown;
-            queued_at?: unknown;
           };
         };
       };
@@ -4148,6 +4148,214 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/seeds": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "started_at" | "-started_at" | "finished_at" | "-finished_at" | "status" | "-status" | "basemap_code" | "-basemap_code" | "requested_by" | "-requested_by" | "total" | "-total";
+          limit?: number;
+          offset?: number;
+          status?: "pending" | "running" | "succeeded" | "failed";
+          cancelled?: "true" | "false";
+          basemap_code?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                /** Format: uuid */
+                id: string;
+                basemap_code: string;
+                version: string;
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ];
+                min_zoom: number;
+                max_zoom: number;
+                rate: number;
+                /** @enum {string} */
+                status: "pending" | "running" | "succeeded" | "failed";
+                cancelled: boolean;
+                message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
+                progress: number;
+                total: number;
+                done: number;
+                failed: number;
+                requested_by: string;
+                /** Format: date-time */
+                created_at: string;
+                started_at: string | null;
+                finished_at: string | null;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            basemap_code: string;
+            version: string;
+            bounds: [
+              number,
+              number,
+              number,
+              number
+            ];
+            min_zoom: number;
+            max_zoom: number;
+            /** @default 10 */
+            rate?: number;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              basemap_code: string;
+              version: string;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ];
+              min_zoom: number;
+              max_zoom: number;
+              rate: number;
+              /** @enum {string} */
+              status: "pending" | "running" | "succeeded" | "failed";
+              cancelled: boolean;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              progress: number;
+              total: number;
+              done: number;
+              failed: number;
+              requested_by: string;
+              /** Format: date-time */
+              created_at: string;
+              started_at: string | null;
+              finished_at: string | null;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/seeds/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              basemap_code: string;
+              version: string;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ];
+              min_zoom: number;
+              max_zoom: number;
+              rate: number;
+              /** @enum {string} */
+              status: "pending" | "running" | "succeeded" | "failed";
+              cancelled: boolean;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              progress: number;
+              total: number;
+              done: number;
+              failed: number;
+              requested_by: string;
+              /** Format: date-time */
+              created_at: string;
+              started_at: string | null;
+              finished_at: string | null;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/seeds/{id}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              basemap_code: string;
+              version: string;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ];
+              min_zoom: number;
+              max_zoom: number;
+              rate: number;
+              /** @enum {string} */
+              status: "pending" | "running" | "succeeded" | "failed";
+              cancelled: boolean;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              progress: number;
+              total: number;
+              done: number;
+              failed: number;
+              requested_by: string;
+              /** Format: date-time */
+              created_at: string;
+              started_at: string | null;
+              finished_at: string | null;
+            };
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/notification-rules": {
     get: {
       parameters: {
@@ -5528,6 +5736,8 @@ export interface paths {
             "application/vnd.google-earth.kmz": string;
             "application/gml+xml": string;
             "text/csv": string;
+            "application/gpx+xml": string;
+            "image/vnd.dxf": string;
           };
         };
       };
@@ -5671,7 +5881,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
+      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase" | "postgis" | "postgis-function";
       relative_path: string;
       file_name: string;
       size: number;
@@ -5717,7 +5927,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "postgis" | "postgis-function";
+      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv" | "gpx" | "dxf" | "zipped_geodatabase" | "postgis" | "postgis-function";
       relative_path: string;
       file_name: string;
       size: number;

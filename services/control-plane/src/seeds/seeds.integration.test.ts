@@ -27,7 +27,7 @@ let tile: Buffer
 const service = createServer((req, res) => {
   if (req.url === '/town.json') return void res.end(JSON.stringify(TILEJSON))
   asked.push(req.url ?? '')
-  atMs.push(performance.now())
+  lastMs = performance.now()
   if (req.url === '/t/2/3/3.png') res.statusCode = 404
   if (req.url === '/t/2/0/1.png') return void res.end('<html>')
   if (waiting === null) res.end(tile)
@@ -73,6 +73,7 @@ async function stopLoops(): Promise<void> {
 
 test('a seed fetches the tiles of an area at its rate, and what is kept is exported without the service', async () => {
   startLoops()
+  const startMs = performance.now()
   const made = await seed({ rate: 40 })
   expect([made.statusCode, made.json()]).toMatchObject([202, { status: 'pending', total: 21, done: 0, rate: 40 }])
   const { id } = made.json()
@@ -80,8 +81,7 @@ test('a seed fetches the tiles of an area at its rate, and what is kept is expor
   expect(await seedOf(id)).toMatchObject({ progress: 100, done: 20, failed: 1, message: '' })
   expect(new Set(asked).size).toBe(21)
   // However busy the machine is, requests are late and never early.
-  const [first = 0, last = 0] = [atMs[0], atMs.at(-1)]
-  expect(last - first).toBeGreaterThan((0.7 * 1000 * (asked.length - 1)) / 40)
+  expect((lastMs - startMs) * 1.1).toBeGreaterThan((1000 * (asked.length - 1)) / 40)
   const listed = await app.admin({ url: '/api/v1/admin/seeds?status=succeeded&basemap_code=town' })
   expect(listed.json()).toMatchObject({ total: 1, items: [{ id }] })
   const before = asked.length
@@ -112,7 +112,7 @@ test('a seed continues after its runner where it was, and ends when it is cancel
   asked = []
   startLoops()
   await expect.poll(() => waiting?.length, { timeout: 60_000 }).toBe(8)
-  expect(asked[0]).toBe('/t/4/0/1.png')
+  expect(asked.toSorted()).toEqual(Array.from({ length: 8 }, (_, x) => `/t/4/${x}/1.png`))
   expect((await post(`/seeds/${id}/cancel`)).statusCode).toBe(202)
   await expect.poll(async () => (await seedOf(id)).status, { timeout: 60_000 }).toBe('failed')
   expect(await seedOf(id)).toMatchObject({ cancelled: true, message_code: 'seed_cancelled_by', done: 16 })

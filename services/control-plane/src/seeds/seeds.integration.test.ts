@@ -17,7 +17,7 @@ const WORLD = [-180, -85, 180, 85]
 let app: TestApp
 let home: string
 let asked: string[] = []
-const atMs: number[] = []
+let lastMs = 0
 /** answers that wait; null: none waits */
 let waiting: ServerResponse[] | null = null
 let stop = new AbortController()
@@ -43,7 +43,7 @@ beforeAll(async () => {
   await once(service, 'listening')
   app = await startTestApp(process.env.TEST_POSTGRES_URL, { DATA_DIR: home })
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/town.json`
-  await post('/scan-sources', { code: 'town', kind: 'service', url })
+  await post('/scan-sources', { code: 'town', kind: 'service', url, options: { timeout_seconds: 120 } })
   expect((await post('/scan-sources/town/run')).json()).toMatchObject({ status: 'succeeded', added: 1 })
 })
 afterEach(stopLoops)

@@ -3,7 +3,7 @@ import { runQueue } from '../jobs/run-queue.js'
 import type { BackgroundLoop } from '../platform/background.js'
 import { runSeed } from './run-seed.js'
 
-/** Runs seeds, one at a time in the whole cluster: the control plane that claims the oldest unfinished one runs it. */
+/** Runs seeds, one at a time in the whole cluster: the control plane that claims the oldest unfinished one runs it. Seam: the queue knows no service. */
 export const seedLoop: BackgroundLoop = {
   name: 'seeds',
   run: (ctx) =>

@@ -4,7 +4,7 @@ import { BlockCache } from '@gateway/tilesets/remote/block-cache.js'
 import { UpstreamSources } from '@gateway/tilesets/upstream/upstream-sources.js'
 import type { ControlContext } from '../platform/context.js'
 
-/** Opens the services as an edge does, with the cache of the edges of this host. @param pace resolves when the next request may begin */
+/** Opens the services as an edge does, with the cache of the edges of this host. Seam: it knows no job. @param pace resolves when the next request may begin */
 export function openServices({ settings, sql, log }: ControlContext, pace: () => Promise<void>) {
   const { tileCacheDir: directory, upstreamAllow: allow, upstreamDeny: deny } = settings
   const cache = new BlockCache({

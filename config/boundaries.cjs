@@ -76,6 +76,7 @@ const FEATURES = [
   'notifications',
   'operators',
   'pushes',
+  'seeds',
   'signing',
   'slicing',
   'system',

@@ -9,6 +9,7 @@ export const LIVE_TOPICS = [
   'scans',
   'deliveries',
   'exports',
+  'seeds',
   'slicing',
   'edges',
   'traffic',

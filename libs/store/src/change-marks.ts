@@ -7,6 +7,7 @@ export interface ChangeMarks {
   readonly scans: string
   readonly deliveries: string
   readonly exports: string
+  readonly seeds: string
   readonly slicing: string
   readonly audit: string
 }
@@ -19,6 +20,7 @@ export async function readChangeMarks(sql: Queryable): Promise<ChangeMarks> {
            (SELECT concat_ws(' ', count(*), max(started_at), max(finished_at), sum(steps), (SELECT count(*) FROM scan_queue)) FROM scans) AS scans,
            (SELECT coalesce(max(updated_at)::text, '') FROM deliveries) AS deliveries,
            (SELECT concat_ws(' ', count(*), max(started_at), max(finished_at), sum(progress)) FROM exports) AS exports,
+           (SELECT concat_ws(' ', count(*), max(started_at), max(finished_at), sum(done), sum(failed)) FROM seeds) AS seeds,
            concat_ws(' ',
              (SELECT max(submission) FROM slice_jobs),
              (SELECT count(*) FROM slice_jobs WHERE status IN ('pending', 'running')),

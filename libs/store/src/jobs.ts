@@ -2,7 +2,7 @@ import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
 
 /** Kinds of jobs that wait in their own tables, which inherit `jobs`. */
-export type QueuedTable = 'slice_jobs' | 'exports'
+export type QueuedTable = 'slice_jobs' | 'exports' | 'seeds'
 
 /** A job that is a row of `jobs` only while it runs. Only one process at a time runs the job of a kind and code. */
 export interface ExclusiveJob {

@@ -36,6 +36,8 @@ import { eventPayload, recentPushes } from './pushes/recent.js'
 import { pushRoutes } from './pushes/routes.js'
 import { forgetTargetRoute } from './pushes/targets/forget.js'
 import { targetRoutes } from './pushes/targets/routes.js'
+import { seedLoop } from './seeds/loop.js'
+import { seedRoutes } from './seeds/routes.js'
 import { signingRoutes } from './signing/routes.js'
 import { sliceAdminRoutes } from './slicing/admin-routes.js'
 import { callbackPayload } from './slicing/callback.js'
@@ -80,6 +82,7 @@ export async function registerFeatures(
   pushRoutes(app, ctx)
   exportRoutes(app, ctx)
   archiveRoutes(app, ctx, gate)
+  seedRoutes(app, ctx)
   notificationRoutes(app, ctx)
   sliceRoutes(app, ctx, gate)
   sliceAdminRoutes(app, ctx)
@@ -117,6 +120,7 @@ export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
   deliveries,
   slicingLoop,
   exportLoop,
+  seedLoop,
   vectorBuildLoop,
   auditWatch,
   auditHeadPush,

@@ -93,8 +93,7 @@ export class KeptTiles implements Source {
   constructor(options: KeptTilesOptions) {
     this.#options = options
     const { cache, cached, format, key } = options
-    const name = createHash('sha256').update(key).digest('hex').slice(0, 32)
-    this.#folder = path.join(cache.directory, name)
+    this.#folder = folderOfKey(cache.directory, key)
     this.#files = new KeptFiles(this.#folder, format, cache, cached)
     this.#absent = new LRUCache({ max: MAX_ABSENT, ttl: Math.max(1, options.absentMs) })
   }
@@ -262,6 +261,11 @@ export class KeptTiles implements Source {
       return async () => {}
     }
   }
+}
+
+/** Returns the folder of the tiles that are kept under a key. */
+export function folderOfKey(cacheDirectory: string, key: string): string {
+  return path.join(cacheDirectory, createHash('sha256').update(key).digest('hex').slice(0, 32))
 }
 
 /** Tiles by their names; `look`: another process has made the tile; `unchanged`: that of the disk is current. */

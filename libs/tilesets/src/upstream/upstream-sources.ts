@@ -9,7 +9,7 @@ import {
   type ServiceState,
   ServiceTrouble,
 } from '@gateway/core/upstream/service-client.js'
-import { KeptTiles, type Made, type Making } from '../kept/kept-tiles.js'
+import { folderOfKey, KeptTiles, type Made, type Making } from '../kept/kept-tiles.js'
 import { TileNotMade } from '../kept/tile-not-made.js'
 import type { BlockCache } from '../remote/block-cache.js'
 import type { CachedReader, Source, SourceSpec, TilePlace } from '../source.js'
@@ -67,6 +67,8 @@ export interface UpstreamOptions {
   readonly access: (source: string) => Promise<ServiceAccess>
   readonly observe: (source: string, status: number | null, seconds: number) => void
   readonly onState: (source: string, state: ServiceState) => void
+  /** resolves when the next request may begin; absent: at once */
+  readonly pace?: () => Promise<void>
 }
 
 /** Versions whose tiles are those of a service. Each scan source has its own queue, limits and circuit breaker. */
@@ -83,12 +85,9 @@ export class UpstreamSources {
     const { upstream, refreshed = [], tileMatrixSet, tileMatrices, tileSize, format } = spec
     const { request, ttlSeconds, staleDays } = upstream
     const squareTiles = request.kind === 'tiles' ? 1 : squareOf(upstream, tileSize)
-    const content = createHash('sha256')
-      .update(JSON.stringify([request, tileMatrixSet, tileMatrices, tileSize, format]))
-      .digest('hex')
     const set = matrixSetOf({ tileMatrixSet, tileMatrices })
     return new KeptTiles({
-      key: `upstream ${upstream.source} ${spec.path} ${content}`,
+      key: keyOf(spec),
       format,
       extension: format,
       cache: this.#options.cache,
@@ -139,6 +138,7 @@ export class UpstreamSources {
               ...(known.etag !== null && { 'if-none-match': known.etag }),
             }
       const asked = { url, headers, fields, maxBytes: MAX_BYTES, caller, isWanted, signal }
+      await this.#options.pace?.()
       return await this.#clientOf(spec.upstream).ask(asked, async (answer): Promise<Made> => {
         if (answer.status === 304 && known !== null) return 'unchanged'
         if ([204, 404, 410].includes(answer.status)) return 'absent'
@@ -187,6 +187,25 @@ export class UpstreamSources {
     access.catch(() => this.#access.delete(source))
     return access
   }
+}
+
+/** Returns the folder `{z}/{x}/{y}.{format}` of the cache in which the tiles of a version are kept, on the host that has fetched them. */
+export function keptFolder(cacheDirectory: string, spec: Parameters<typeof keyOf>[0]): string {
+  return folderOfKey(cacheDirectory, keyOf(spec))
+}
+
+function keyOf({
+  upstream: { request, source },
+  path,
+  tileMatrixSet,
+  tileMatrices,
+  tileSize,
+  format,
+}: Pick<UpstreamSpec, 'upstream' | 'path' | 'tileMatrixSet' | 'tileMatrices' | 'tileSize' | 'format'>): string {
+  const content = createHash('sha256')
+    .update(JSON.stringify([request, tileMatrixSet, tileMatrices, tileSize, format]))
+    .digest('hex')
+  return `upstream ${source} ${path} ${content}`
 }
 
 /** Returns the tiles in a row of a square that the service draws at once. */

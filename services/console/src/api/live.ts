@@ -12,6 +12,7 @@ const SHOWN_IN: Readonly<Record<LiveTopic, readonly string[]>> = {
   scans: ['scan-sources', 'dashboard'],
   deliveries: ['pushes', 'notifications', 'dashboard', 'slicing'],
   exports: ['exports'],
+  seeds: ['seeds'],
   slicing: ['slicing', 'dashboard'],
   edges: ['edges'],
   traffic: [],

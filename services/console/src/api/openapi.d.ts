@@ -4148,6 +4148,214 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/seeds": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "started_at" | "-started_at" | "finished_at" | "-finished_at" | "status" | "-status" | "basemap_code" | "-basemap_code" | "requested_by" | "-requested_by" | "total" | "-total";
+          limit?: number;
+          offset?: number;
+          status?: "pending" | "running" | "succeeded" | "failed";
+          cancelled?: "true" | "false";
+          basemap_code?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                /** Format: uuid */
+                id: string;
+                basemap_code: string;
+                version: string;
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ];
+                min_zoom: number;
+                max_zoom: number;
+                rate: number;
+                /** @enum {string} */
+                status: "pending" | "running" | "succeeded" | "failed";
+                cancelled: boolean;
+                message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
+                progress: number;
+                total: number;
+                done: number;
+                failed: number;
+                requested_by: string;
+                /** Format: date-time */
+                created_at: string;
+                started_at: string | null;
+                finished_at: string | null;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            basemap_code: string;
+            version: string;
+            bounds: [
+              number,
+              number,
+              number,
+              number
+            ];
+            min_zoom: number;
+            max_zoom: number;
+            /** @default 10 */
+            rate?: number;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              basemap_code: string;
+              version: string;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ];
+              min_zoom: number;
+              max_zoom: number;
+              rate: number;
+              /** @enum {string} */
+              status: "pending" | "running" | "succeeded" | "failed";
+              cancelled: boolean;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              progress: number;
+              total: number;
+              done: number;
+              failed: number;
+              requested_by: string;
+              /** Format: date-time */
+              created_at: string;
+              started_at: string | null;
+              finished_at: string | null;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/seeds/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              basemap_code: string;
+              version: string;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ];
+              min_zoom: number;
+              max_zoom: number;
+              rate: number;
+              /** @enum {string} */
+              status: "pending" | "running" | "succeeded" | "failed";
+              cancelled: boolean;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              progress: number;
+              total: number;
+              done: number;
+              failed: number;
+              requested_by: string;
+              /** Format: date-time */
+              created_at: string;
+              started_at: string | null;
+              finished_at: string | null;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/seeds/{id}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              basemap_code: string;
+              version: string;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ];
+              min_zoom: number;
+              max_zoom: number;
+              rate: number;
+              /** @enum {string} */
+              status: "pending" | "running" | "succeeded" | "failed";
+              cancelled: boolean;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              progress: number;
+              total: number;
+              done: number;
+              failed: number;
+              requested_by: string;
+              /** Format: date-time */
+              created_at: string;
+              started_at: string | null;
+              finished_at: string | null;
+            };
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/notification-rules": {
     get: {
       parameters: {

@@ -10,6 +10,7 @@ import { readTargets } from '@gateway/store/targets.js'
 import type { StoredSet } from '@gateway/tilesets/export/stored-tiles.js'
 import type { ExportTask } from '@gateway/tilesets/export/write-export.js'
 import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
+import { keptFolder } from '@gateway/tilesets/upstream/upstream-sources.js'
 import { copyHere, type LocalCopies } from '../catalog/local-copies.js'
 import { recordEnd } from '../jobs/leases.js'
 import type { RunningJob } from '../jobs/running-job.js'
@@ -109,7 +110,7 @@ async function write(
   const room = settings.exportMaxBytes - (await bytesOfExports(sql))
   if (room <= 0) return { failed: coded('export_room_full') }
   const task: ExportTask = {
-    set: setOf(version, basemap.sourcePath),
+    set: setOf(settings, version, basemap.sourcePath),
     area: { minZoom: wanted.zoomMin, maxZoom: wanted.zoomMax, bounds: wanted.bounds },
     bounds: version.bounds,
     metadata: archiveMetadata(versionTitle(basemap, version), version),
@@ -128,7 +129,7 @@ async function write(
     copies.push(copied)
     return { ...set, path: copied.files[0] as string, root: copied.folder }
   }
-  const sets = [task.set, ...(older === null ? [] : [setOf(older, basemap.sourcePath)])]
+  const sets = [task.set, ...(older === null ? [] : [setOf(settings, older, basemap.sourcePath)])]
   if (sets.some((set) => isRemote(set.path) && set.storage !== 'pmtiles' && set.storage !== 'mbtiles'))
     return { failed: coded('delivery_tiles_scattered') }
   try {
@@ -141,7 +142,13 @@ async function write(
   }
 }
 
-function setOf({ storage, rowsFromNorth, format, path, extension }: StoredVersion, root: string): StoredSet {
+function setOf({ tileCacheDir }: ControlContext['settings'], version: StoredVersion, root: string): StoredSet {
+  const { storage, rowsFromNorth, format, path, extension, upstream, tileMatrices = null } = version
+  // The tiles of a service are those that this host has kept, whose files are a folder of tiles.
+  if (upstream) {
+    const kept = keptFolder(tileCacheDir, { ...version, upstream, tileMatrices })
+    return { storage: 'xyz', rowsFromNorth: true, format, path: kept, extension: format, root: tileCacheDir }
+  }
   return { storage, rowsFromNorth, format, path, extension, root }
 }
 

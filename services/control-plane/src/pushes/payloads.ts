@@ -22,6 +22,8 @@ export const basemapPayload: PayloadBuilder = async ({ sql, settings, now }, cla
   const version = basemap?.versions.find((one) => one.version === claimed.version)
   if (!basemap || !version?.available) return { ok: false, reason: coded('delivery_version_unavailable') }
   if (version.withdrawn || !isOffered(basemap)) return { ok: false, reason: coded('delivery_version_withdrawn') }
+  if (claimed.exportId === null && version.storage === 'upstream')
+    return { ok: false, reason: coded('delivery_of_service') }
   if (
     claimed.exportId === null &&
     isRemote(version.path) &&

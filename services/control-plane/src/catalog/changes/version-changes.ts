@@ -134,9 +134,11 @@ export class VersionChanges {
         'invalid_parameters',
         coded('versions_grids_differ', { left: left.tileMatrixSet, right: right.tileMatrixSet }),
       )
-    for (const { version, path, storage } of [left, right])
+    for (const { version, path, storage } of [left, right]) {
+      if (storage === 'upstream') return refuse('conflict', coded('version_of_service', { version }))
       if (isRemote(path) && (storage === 'xyz' || storage === 'tms'))
         return refuse('conflict', coded('version_in_object_storage', { version }))
+    }
     return { ok: true, basemap, left, right }
   }
 }

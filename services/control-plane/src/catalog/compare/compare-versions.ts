@@ -73,8 +73,9 @@ export class VersionComparer {
       basemap.versions.find(({ version }) => version === label),
     )
     if (left === undefined || right === undefined) return NO_SUCH_VERSION
-    for (const { version, available, path } of [left, right]) {
+    for (const { version, available, path, storage } of [left, right]) {
       if (!available) return refuse('conflict', coded('version_number_unavailable', { version }))
+      if (storage === 'upstream') return refuse('conflict', coded('version_of_service', { version }))
       if (isRemote(path)) return refuse('conflict', coded('version_in_object_storage', { version }))
     }
     if (left.tileMatrixSet !== right.tileMatrixSet)

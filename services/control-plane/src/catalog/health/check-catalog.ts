@@ -75,7 +75,8 @@ async function checkAll(ctx: ControlContext): Promise<Checked[]> {
   const basemaps = (await readBasemaps(ctx.sql, null)).filter(isOffered)
   const versions = basemaps.flatMap(({ code, sourceCode, sourcePath, versions }) =>
     versions
-      .filter(({ withdrawn }) => !withdrawn)
+      // A service is looked at by its scans and requests.
+      .filter(({ withdrawn, storage }) => !withdrawn && storage !== 'upstream')
       .map(({ version, available, path, storage }) => {
         const place = placeOfVersion(sourcePath, path, storage)
         return { kind: 'basemap' as const, code, version, available, sourceCode, place }

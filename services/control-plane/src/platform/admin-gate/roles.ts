@@ -50,6 +50,8 @@ const OF_OPERATORS: ReadonlySet<string> = new Set([
   'POST /vector-push-records/bulk',
   'POST /slice/jobs/bulk',
   'POST /exports',
+  'POST /seeds',
+  'POST /seeds/{id}/cancel',
   'DELETE /exports/{id}',
   'POST /slice/jobs',
   'POST /slice/jobs/{id}/cancel',

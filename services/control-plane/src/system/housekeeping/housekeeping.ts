@@ -5,6 +5,7 @@ import { pruneChangeLog } from '@gateway/store/change-log.js'
 import { pruneDeliveries } from '@gateway/store/delivery-retention.js'
 import { prunePresence } from '@gateway/store/edge-presence.js'
 import type { ExclusiveJob } from '@gateway/store/jobs.js'
+import { pruneSeeds } from '@gateway/store/seeds.js'
 import { pruneSliceJobs } from '@gateway/store/slice-job-retention.js'
 import { forgetTokenAddresses } from '@gateway/store/tokens.js'
 import { addUsageMonths } from '@gateway/store/usage-months.js'
@@ -27,6 +28,7 @@ const STORE: Pruners = {
   'edges that have ended': ({ sql, settings }) => prunePresence(sql, trustSeconds(settings)),
   'old push records': ({ sql }) => pruneDeliveries(sql),
   'old slice jobs': ({ sql, settings }) => pruneSliceJobs(sql, settings.jobRetentionDays),
+  'old seeds': ({ sql, settings }) => pruneSeeds(sql, settings.jobRetentionDays),
   'the audit': ({ sql }) => pruneAudit(sql, AUDIT_DAYS),
   'the addresses of tokens': async ({ sql, settings }) => {
     if (!settings.tokenAddresses) await forgetTokenAddresses(sql)

@@ -116,6 +116,27 @@ const EXPORT = {
   expires_at: LATER,
 }
 
+const SEED = {
+  id: ID,
+  basemap_code: 'town',
+  version: 'live',
+  bounds: [5.9, 45.8, 10.5, 47.8],
+  min_zoom: 0,
+  max_zoom: 12,
+  rate: 10,
+  status: 'running',
+  cancelled: false,
+  ...storedMessage(''),
+  progress: 40,
+  total: 5_000,
+  done: 1_998,
+  failed: 2,
+  requested_by: 'admin',
+  created_at: EARLIER,
+  started_at: EARLIER,
+  finished_at: null,
+}
+
 export const DELIVERIES: Readonly<Record<string, Example>> = {
   listTargets: { answer: list(TARGET) },
   getTarget: { parameters: { code: 'branch' }, answer: TARGET },
@@ -210,6 +231,13 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
       expires_at: null,
     },
   },
+  createSeed: {
+    request: { basemap_code: 'town', version: 'live', bounds: SEED.bounds, min_zoom: 0, max_zoom: 12 },
+    answer: { ...SEED, status: 'pending', progress: 0, done: 0, failed: 0, started_at: null },
+  },
+  listSeeds: { answer: list(SEED) },
+  getSeed: { parameters, answer: SEED },
+  cancelSeed: { parameters, answer: SEED },
   listExports: { answer: list(EXPORT) },
   getExport: { parameters, answer: EXPORT },
   deleteExport: { parameters, answer: EXPORT },

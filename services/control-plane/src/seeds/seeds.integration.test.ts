@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import sharp from 'sharp'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { exportLoop } from '../exports/loop.js'
+import { startTestApp, type TestApp } from '../testing/test-app.js'
+import { seedLoop } from './loop.js'
+
+const TILEJSON = { tilejson: '3.0.0', name: 'The town', tiles: ['/t/{z}/{x}/{y}.png'], minzoom: 0, maxzoom: 9 }
+const WORLD = [-180, -85, 180, 85]
+
+let app: TestApp
+let home: string
+let asked: string[] = []
+let lastMs = 0
+/** answers that wait; null: none waits */
+let waiting: ServerResponse[] | null = null
+let stop = new AbortController()
+let loops: Promise<void>[] = []
+let tile: Buffer
+
+const service = createServer((req, res) => {
+  if (req.url === '/town.json') return void res.end(JSON.stringify(TILEJSON))
+  asked.push(req.url ?? '')
+  lastMs = performance.now()
+  if (req.url === '/t/2/3/3.png') res.statusCode = 404
+  if (req.url === '/t/2/0/1.png') return void res.end('<html>')
+  if (waiting === null) res.end(tile)
+  else waiting.push(res)
+})
+
+beforeAll(async () => {
+  tile = await sharp({ create: { width: 256, height: 256, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
+  home = mkdtempSync(path.join(tmpdir(), 'seeds-'))
+  service.listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  app = await startTestApp(process.env.TEST_POSTGRES_URL, { DATA_DIR: home })
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/town.json`
+  await post('/scan-sources', { code: 'town', kind: 'service', url, options: { timeout_seconds: 120 } })
+  expect((await post('/scan-sources/town/run')).json()).toMatchObject({ status: 'succeeded', added: 1 })
+})
+afterEach(stopLoops)
+afterAll(async () => {
+  await app.close()
+  service.close()
+  await rm(home, { recursive: true, force: true })
+})
+
+const post = (where: string, payload: object = {}) =>
+  app.admin({ method: 'POST', url: `/api/v1/admin${where}`, payload })
+const seedOf = async (id: string) => (await app.admin({ url: `/api/v1/admin/seeds/${id}` })).json()
+const seed = async (body: object) =>
+  post('/seeds', { basemap_code: 'town', version: 'live', bounds: WORLD, min_zoom: 0, max_zoom: 2, ...body })
+
+function startLoops(): void {
+  stop = new AbortController()
+  const ctx = { ...app.ctx, shutdown: stop.signal }
+  loops = [seedLoop.run(ctx), exportLoop.run(ctx)]
+}
+
+async function stopLoops(): Promise<void> {
+  stop.abort()
+  await Promise.all(loops)
+  loops = []
+}
+
+test('a seed fetches the tiles of an area at its rate, and what is kept is exported without the service', async () => {
+  startLoops()
+  const startMs = performance.now()
+  const made = await seed({ rate: 40 })
+  expect([made.statusCode, made.json()]).toMatchObject([202, { status: 'pending', total: 21, done: 0, rate: 40 }])
+  const { id } = made.json()
+  await expect.poll(async () => (await seedOf(id)).status, { timeout: 60_000 }).toBe('succeeded')
+  expect(await seedOf(id)).toMatchObject({ progress: 100, done: 20, failed: 1, message: '' })
+  expect(new Set(asked).size).toBe(21)
+  // However busy the machine is, requests are late and never early.
+  expect((lastMs - startMs) * 1.1).toBeGreaterThan((1000 * (asked.length - 1)) / 40)
+  const listed = await app.admin({ url: '/api/v1/admin/seeds?status=succeeded&basemap_code=town' })
+  expect(listed.json()).toMatchObject({ total: 1, items: [{ id }] })
+  const before = asked.length
+  const exported = await post('/exports', { basemap_code: 'town', version: 'live', zoom_max: 2 })
+  expect(exported.statusCode).toBe(202)
+  const exportOf = async () => (await app.admin({ url: `/api/v1/admin/exports/${exported.json().id}` })).json()
+  await expect.poll(async () => (await exportOf()).status, { timeout: 60_000 }).toBe('succeeded')
+  expect(await exportOf()).toMatchObject({ tiles: 19 })
+  expect(asked.length).toBe(before)
+})
+
+test('a seed continues after its runner where it was, and ends when it is cancelled', async () => {
+  asked = []
+  waiting = []
+  startLoops()
+  const { id } = (await seed({ min_zoom: 4, max_zoom: 4, rate: 1000 })).json()
+  const answerSome = (count: number) => {
+    for (const res of waiting?.splice(0, count) ?? []) res.end(tile)
+  }
+  for (let answered = 0; answered < 16; answered += 8) {
+    await expect.poll(() => waiting?.length, { timeout: 60_000 }).toBe(8)
+    answerSome(8)
+  }
+  await expect.poll(() => waiting?.length, { timeout: 60_000 }).toBe(8)
+  await stopLoops()
+  expect(await seedOf(id)).toMatchObject({ status: 'pending', done: 16, total: 256 })
+  answerSome(8)
+  asked = []
+  startLoops()
+  await expect.poll(() => waiting?.length, { timeout: 60_000 }).toBe(8)
+  expect(asked.toSorted()).toEqual(Array.from({ length: 8 }, (_, x) => `/t/4/${x}/1.png`))
+  expect((await post(`/seeds/${id}/cancel`)).statusCode).toBe(202)
+  await expect.poll(async () => (await seedOf(id)).status, { timeout: 60_000 }).toBe('failed')
+  expect(await seedOf(id)).toMatchObject({ cancelled: true, message_code: 'seed_cancelled_by', done: 16 })
+  expect((await post(`/seeds/${id}/cancel`)).statusCode).toBe(409)
+  answerSome(8)
+  waiting = null
+  const audit = await app.admin({ url: '/api/v1/admin/audit-log?action=seed.cancel' })
+  expect(audit.json().items).toMatchObject([{ subject: id, detail: { basemap: 'town', version: 'live' } }])
+})
+
+test('what cannot be seeded is refused, and a service is neither checked as files nor compared', async () => {
+  expect((await seed({ max_zoom: 24, min_zoom: 10 })).json().error).toContain('zooms 0 to 9')
+  expect((await seed({ basemap_code: 'nowhere' })).statusCode).toBe(404)
+  expect((await seed({ rate: 0 })).statusCode).toBe(400)
+  await app.store.sql`UPDATE basemap_versions SET max_zoom = 20`
+  const large = await seed({ max_zoom: 20 })
+  expect([large.statusCode, large.json().error]).toEqual([400, expect.stringContaining('20000000')])
+  const checked = await post('/health/check')
+  expect(checked.json()).toMatchObject({ versions_checked: 0, versions_missing: 0 })
+  const basemap = await app.admin({ url: '/api/v1/admin/basemaps/town' })
+  expect(basemap.json().versions).toMatchObject([{ version: 'live', available: true }])
+})

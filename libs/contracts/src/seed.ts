@@ -8,6 +8,8 @@ export const SEED_STATUSES = EXPORT_STATUSES
 
 /** Limit: tiles of one job. It is that of exports, so that whatever was fetched can be exported. */
 export const MAX_SEEDED_TILES = 20_000_000
+/** Limit: tiles of a job that are named because they could not be fetched. */
+export const MAX_NAMED_FAILURES = 20
 /** Limit: requests a second to a service. A faster job would be an attack on most services. */
 const MOST_A_SECOND = 1_000
 const MAX_ZOOM = 24
@@ -36,12 +38,16 @@ export const seedSchema = z.object({
   rate: z.int().describe('requests to the service a second, at most'),
   status: z.enum(SEED_STATUSES),
   cancelled: z.boolean().describe('true if it was cancelled; its status is then `failed`'),
-  message: z.string().describe('why it failed; empty otherwise'),
+  message: z.string().describe('why it failed, or why it waits for the service; empty otherwise'),
   ...messageFields,
   progress: z.number().min(0).max(100),
   total: z.int().describe('tiles in the area and the zooms'),
   done: z.int().describe('tiles that are kept, or that the service does not have'),
-  failed: z.int().describe('tiles that could not be fetched'),
+  failed: z.int().describe('tiles that could not be fetched, each in several requests'),
+  failures: z
+    .array(z.object({ z: z.int(), x: z.int(), y: z.int(), message: z.string().describe('in the words of the service') }))
+    .max(MAX_NAMED_FAILURES)
+    .describe('the first of these tiles'),
   requested_by: z.string(),
   created_at: timestampSchema,
   started_at: timestampSchema.nullable(),

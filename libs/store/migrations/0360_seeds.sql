@@ -15,6 +15,8 @@ CREATE TABLE seeds (
   total        bigint NOT NULL,
   done         bigint NOT NULL DEFAULT 0,
   failed       bigint NOT NULL DEFAULT 0,
+  -- the first tiles that failed
+  failures     jsonb NOT NULL DEFAULT '[]',
   cancelled    boolean NOT NULL DEFAULT false,
   -- who cancelled it; null: nobody
   cancel_coded jsonb,

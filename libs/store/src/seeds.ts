@@ -1,6 +1,6 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
-import type { SEED_STATUSES } from '@gateway/contracts/seed.js'
+import type { SEED_STATUSES, Seed } from '@gateway/contracts/seed.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
 import { claimQueuedJob, failedBy, finishJob, holds, type JobLease } from './jobs.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
@@ -24,6 +24,8 @@ export interface StoredSeed {
   /** tiles that have ended, in the order of the job */
   readonly done: number
   readonly failed: number
+  /** the first tiles that failed */
+  readonly failures: Seed['failures']
   readonly requestedBy: string
   readonly createdAt: Date
   readonly startedAt: Date | null
@@ -94,13 +96,17 @@ export async function claimSeed(sql: Sql, owner: string, leaseSeconds: number): 
   return lease && seed && { seed, lease }
 }
 
-/** Stores which tiles have ended. Another runner continues behind them. */
+/** Stores which tiles have ended, behind which another runner continues, and why the job waits (null: it does not wait). */
 export async function noteSeeded(
   sql: Queryable,
   lease: JobLease,
-  { done, failed }: Pick<StoredSeed, 'done' | 'failed'>,
+  { done, failed, failures }: Pick<StoredSeed, 'done' | 'failed' | 'failures'>,
+  said: CodedMessage | null,
 ): Promise<void> {
-  await sql`UPDATE seeds SET done = ${done}, failed = ${failed} WHERE ${holds(sql, lease)}`
+  const message = said === null ? '' : failedBy(said).failed
+  await sql`
+    UPDATE seeds SET done = ${done}, failed = ${failed}, failures = ${sql.json(failures)}, message = ${message}, message_coded = ${said && sql.json(said)}
+    WHERE ${holds(sql, lease)}`
 }
 
 export type SeedEnd = 'succeeded' | 'cancelled' | { readonly failed: CodedMessage }
@@ -143,6 +149,6 @@ export async function pruneSeeds(sql: Sql, days: number): Promise<number> {
 function columns(sql: Queryable) {
   return sql`
     id, basemap_code AS "basemapCode", version, bounds, min_zoom AS "minZoom", max_zoom AS "maxZoom", rate, status, cancelled, message,
-    message_coded AS "messageCoded", total::float8 AS total, done::float8 AS done, failed::float8 AS failed, requested_by AS "requestedBy",
+    message_coded AS "messageCoded", total::float8 AS total, done::float8 AS done, failed::float8 AS failed, failures, requested_by AS "requestedBy",
     created_at AS "createdAt", started_at AS "startedAt", finished_at AS "finishedAt", trace`
 }

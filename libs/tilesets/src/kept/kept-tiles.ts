@@ -131,6 +131,11 @@ export class KeptTiles implements Source {
     this.#closing.abort()
   }
 
+  /** Resolves when the tiles that were made so far are on the disk, or cannot be written. */
+  async written(): Promise<void> {
+    await Promise.all(this.#writing.values())
+  }
+
   #nameOf({ z, x, y, suffix = '' }: TilePlace): string {
     const { extension, rows } = this.#options
     return `${z}/${x}/${rows === 'tms' ? flipRow(z, y) : y}${suffix}.${extension}`

@@ -81,7 +81,7 @@ export class UpstreamSources {
     this.#options = options
   }
 
-  open(spec: UpstreamSpec): Source {
+  open(spec: UpstreamSpec): KeptTiles {
     const { upstream, refreshed = [], tileMatrixSet, tileMatrices, tileSize, format } = spec
     const { request, ttlSeconds, staleDays } = upstream
     const squareTiles = request.kind === 'tiles' ? 1 : squareOf(upstream, tileSize)

@@ -32,8 +32,9 @@ export function seedRoutes(app: App, ctx: ControlContext): void {
           'Only for versions with `storage: upstream`. The tiles of the area that are not kept, or are old, are fetched from the service and kept in ' +
           'TILE_CACHE_DIR of the host of the control plane that runs the job; edges of the same host serve them from there. `rate` limits the ' +
           'requests; a service that draws pictures gives several tiles by one request. Tiles that do not fit TILE_CACHE_BYTES displace others. Seeds ' +
-          'run one at a time, in the order of the requests. One that a crash interrupts continues where it was. It fails if many tiles in a row ' +
-          `cannot be fetched. At most ${MAX_SEEDED_TILES} tiles.`,
+          'run one at a time, in the order of the requests. One that a crash interrupts continues where it was. While the service is not ' +
+          'asked because it has failed, the seed waits, and `message` has the reason. A tile that fails three times is left out and named in `failures`. ' +
+          `The seed fails if very many requests in a row do. At most ${MAX_SEEDED_TILES} tiles.`,
         body: seedBodySchema,
         response: { 202: seedSchema },
       },
@@ -109,7 +110,7 @@ export function seedRoutes(app: App, ctx: ControlContext): void {
 }
 
 function toSeed(stored: StoredSeed): Seed {
-  const { total, done, failed, status } = stored
+  const { total, done, failed, failures, status } = stored
   return {
     id: stored.id,
     basemap_code: stored.basemapCode,
@@ -125,6 +126,7 @@ function toSeed(stored: StoredSeed): Seed {
     total,
     done,
     failed,
+    failures: [...failures],
     requested_by: stored.requestedBy,
     created_at: stored.createdAt.toISOString(),
     started_at: stored.startedAt?.toISOString() ?? null,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { coded, textOf } from '@gateway/contracts/messages.js'
-import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
+import { type CodedMessage, coded, textOf } from '@gateway/contracts/messages.js'
+import { MAX_NAMED_FAILURES } from '@gateway/contracts/seed.js'
+import { readBasemap } from '@gateway/store/basemaps.js'
 import { returnJob } from '@gateway/store/jobs.js'
 import { type ClaimedSeed, finishSeed, noteSeeded, type SeedEnd } from '@gateway/store/seeds.js'
 import { TileNotMade } from '@gateway/tilesets/kept/tile-not-made.js'
@@ -10,15 +11,14 @@ import { recordEnd } from '../jobs/leases.js'
 import type { RunningJob } from '../jobs/running-job.js'
 import type { ControlContext } from '../platform/context.js'
 import { keptTrace, traced } from '../platform/trace.js'
+import { BatchFetcher, type Fetched, MAX_FAILED_IN_ROW } from './fetch-batch.js'
 import { openServices } from './open-services.js'
 import { placesFrom } from './places.js'
 
-/** Interval of storing how far a seed is, and of looking whether its version is still offered. A crash repeats as much. */
+/** Interval of storing how far a seed is, and of looking whether its version is still offered. */
 const NOTE_EVERY_MS = 1000
-/** Number of tiles that fail one after the other, after which the service is taken to be down. */
-const MAX_FAILED_IN_ROW = 50
-/** Attempts for a tile while the service is not asked, because it has failed or is full. Each waits as long as the service's limits say. */
-const MAX_ATTEMPTS = 3
+/** Tiles between two looks at the state of the job; a crash looks at so many again. */
+const BATCH_TILES = 32
 
 /** Runs a claimed seed and records its outcome. If the lease is lost or this process stops, nothing is recorded, and the next runner continues. */
 export async function runSeed(ctx: ControlContext, claimed: ClaimedSeed, running: RunningJob<SeedEnd>): Promise<void> {
@@ -48,8 +48,8 @@ async function runInTrace(
       if (held.reason === 'stopped') await returnJob(sql, lease)
       return null
     }
-    if (signal.reason !== 'cancelled') throw error
-    end = 'cancelled'
+    if (!signal.aborted) throw error
+    end = signal.reason as SeedEnd
   }
   await recordEnd(log, held, () => sql.begin((tx) => finishSeed(tx, lease, end)))
   log.info({ ...fields, end: end instanceof Object ? textOf(end.failed) : end }, 'a seed has ended')
@@ -64,82 +64,99 @@ async function fetchAll(
   const { sql } = ctx
   const { signal } = running
   const version = await readVersion(ctx, seed)
-  if (version === null) return { failed: coded('delivery_version_unavailable') }
+  if ('code' in version) return { failed: version }
   const { services, cache } = openServices(ctx, pacer(seed.rate, signal))
-  const source = services.open({ ...version, id: 0, root: '', isRemote: true })
+  // An old tile is no success of a seed.
+  const upstream = { ...version.upstream, staleDays: 0 }
+  const source = services.open({ ...version, upstream, id: 0, root: '', isRemote: true })
   const stop = () => source.close()
   signal.addEventListener('abort', stop)
-  let { done, failed } = seed
-  let failedInRow = 0
+  let { done, failed, failures } = seed
   let notedAtMs = performance.now()
-  const note = async () => {
-    await noteSeeded(sql, lease, { done, failed })
+  const note = async (said: CodedMessage | null = null) => {
+    await noteSeeded(sql, lease, { done, failed, failures }, said)
     running.progress = { progress: (100 * (done + failed)) / seed.total, phase: 'fetching' }
     notedAtMs = performance.now()
+    const now = await readVersion(ctx, seed)
+    if ('code' in now) running.abort({ failed: now })
   }
-  const places = placesFrom({ ...seed, grid: version }, done + failed)
-  // Tiles end in their order, so that a sum tells which have ended.
-  const fetching: Promise<boolean>[] = []
-  // A request that waits for its turn keeps others from its tile; so few do, and for a second at most.
-  const lanes = Math.min(version.upstream.maxConcurrent, seed.rate)
-  const next = () => {
-    const place = places.next()
-    if (!place.done) fetching.push(fetchTile(source, place.value, signal))
-  }
-  try {
-    for (let i = 0; i < lanes; i++) next()
-    for (let first = fetching.shift(); first !== undefined; first = fetching.shift()) {
-      const isKept = await first
+  const batches = new BatchFetcher({
+    lanes: lanesOf(upstream, seed.rate),
+    fetch: (place) => fetchTile(source, place, signal),
+    async pause(seconds, words) {
+      await note(coded('seed_paused', { words }))
       signal.throwIfAborted()
-      if (isKept) done++
-      else failed++
-      failedInRow = isKept ? 0 : failedInRow + 1
+      await sleep(seconds * 1000, undefined, { signal })
+    },
+  })
+  const places = placesFrom({ ...seed, grid: version }, done + failed)
+  try {
+    for (let some = take(places); some.length > 0; some = take(places)) {
+      const { kept, failed: given, down } = await batches.run(some)
+      // The next runner continues behind these tiles, so they must be on the disk.
+      await source.written()
+      signal.throwIfAborted()
       if (cache.counts.failing === 1) return { failed: coded('seed_disk') }
-      if (failedInRow === MAX_FAILED_IN_ROW) {
-        const words = services.states.get(version.upstream.source)?.message ?? ''
-        return { failed: coded('seed_service_fails', { tiles: failedInRow, words }) }
-      }
-      if (performance.now() - notedAtMs > NOTE_EVERY_MS) {
-        await note()
-        if ((await readVersion(ctx, seed)) === null) return { failed: coded('delivery_version_withdrawn') }
-      }
-      next()
+      done += kept
+      failed += given.length
+      const named = given.map(({ place: { z, x, y }, words }) => ({ z, x, y, message: words }))
+      failures = [...failures, ...named].slice(0, MAX_NAMED_FAILURES)
+      if (down !== null) return { failed: coded('seed_service_fails', { tiles: MAX_FAILED_IN_ROW, words: down }) }
+      if (performance.now() - notedAtMs > NOTE_EVERY_MS) await note()
     }
     return 'succeeded'
   } finally {
     signal.removeEventListener('abort', stop)
     source.close()
-    await Promise.allSettled(fetching)
     await services.close()
     cache.close()
-    // A store that is out of reach makes the next runner repeat some tiles.
+    // A store that is out of reach makes the next runner look at some tiles again.
     await note().catch(() => {})
   }
 }
 
-/** Returns the version of a seed; null if it is not offered any more, or is of no service. */
+/**
+ * Returns the number of tiles that are fetched at once. The lanes of a service give a caller half of them, and requests that wait for a lane would
+ * fail. A request that waits for its turn keeps others from its tile, so at the rate it waits for a second at most.
+ */
+function lanesOf({ maxConcurrent, request, metaTiles }: UpstreamSpec['upstream'], rate: number): number {
+  const requests = Math.min(Math.ceil(maxConcurrent / 2), rate)
+  return request.kind === 'tiles' ? requests : requests * metaTiles
+}
+
+function take(places: Iterator<TilePlace>): TilePlace[] {
+  const some: TilePlace[] = []
+  while (some.length < BATCH_TILES) {
+    const next = places.next()
+    if (next.done) break
+    some.push(next.value)
+  }
+  return some
+}
+
+/** Returns the version of a seed, or why it cannot be fetched any more. */
 async function readVersion({ sql }: ControlContext, seed: ClaimedSeed['seed']) {
   const basemap = await readBasemap(sql, seed.basemapCode)
   const version = basemap?.versions.find((one) => one.version === seed.version)
-  if (!basemap || !isOffered(basemap) || !version?.available || version.withdrawn || !version.upstream) return null
+  if (!basemap || !version?.available || !version.upstream) return coded('delivery_version_unavailable')
+  if (!basemap.sourceEnabled) return coded('seed_source_disabled')
+  if (basemap.withdrawn || version.withdrawn) return coded('delivery_version_withdrawn')
   const { upstream, tileMatrices = null } = version
   return { ...version, upstream, tileMatrices } satisfies Omit<UpstreamSpec, 'id' | 'root' | 'isRemote'>
 }
 
-/** Returns false if a tile could not be fetched. Rejects if the signal aborts. */
-async function fetchTile(source: Source, place: TilePlace, signal: AbortSignal): Promise<boolean> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const tile = await source.tile(place, { caller: 'seed', isWanted: () => !signal.aborted })
-      if (tile === null || tile === 'busy') return tile === null
-      if (!(tile.body instanceof Uint8Array)) tile.body.release()
-      return tile.isStale !== true
-    } catch (error) {
-      signal.throwIfAborted()
-      if (!(error instanceof TileNotMade)) throw error
-      if (error.status !== 503 || attempt === MAX_ATTEMPTS) return false
-      await sleep(error.retryAfterSeconds * 1000, undefined, { signal })
-    }
+/** Rejects if the signal aborts. */
+async function fetchTile(source: Source, place: TilePlace, signal: AbortSignal): Promise<Fetched> {
+  try {
+    signal.throwIfAborted()
+    const tile = await source.tile(place, { caller: 'seed', isWanted: () => !signal.aborted })
+    if (tile instanceof Object && !(tile.body instanceof Uint8Array)) tile.body.release()
+    return { kind: 'kept' }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof TileNotMade)) throw error
+    const { message: words, status, retryAfterSeconds: afterSeconds } = error
+    return status === 503 ? { kind: 'refused', words, afterSeconds } : { kind: 'failed', words }
   }
 }
 

@@ -78,7 +78,8 @@ test('a seed fetches the tiles of an area at its rate, and what is kept is expor
   expect([made.statusCode, made.json()]).toMatchObject([202, { status: 'pending', total: 21, done: 0, rate: 40 }])
   const { id } = made.json()
   await expect.poll(async () => (await seedOf(id)).status, { timeout: 60_000 }).toBe('succeeded')
-  expect(await seedOf(id)).toMatchObject({ progress: 100, done: 20, failed: 1, message: '' })
+  const failures = [{ z: 2, x: 0, y: 1, message: expect.stringContaining('it returns no picture') }]
+  expect(await seedOf(id)).toMatchObject({ progress: 100, done: 20, failed: 1, failures, message: '' })
   expect(new Set(asked).size).toBe(21)
   // However busy the machine is, requests are late and never early.
   expect((lastMs - startMs) * 1.1).toBeGreaterThan((1000 * (asked.length - 1)) / 40)
@@ -93,34 +94,57 @@ test('a seed fetches the tiles of an area at its rate, and what is kept is expor
   expect(asked.length).toBe(before)
 })
 
-test('a seed continues after its runner where it was, and ends when it is cancelled', async () => {
+test('a seed continues after its runner was stopped or has crashed, and ends when it is cancelled', async () => {
   asked = []
   waiting = []
   startLoops()
   const { id } = (await seed({ min_zoom: 4, max_zoom: 4, rate: 1000 })).json()
-  const answerSome = (count: number) => {
-    for (const res of waiting?.splice(0, count) ?? []) res.end(tile)
+  // Half of the lanes of the service (max_concurrent) are for others.
+  const answerRound = async () => {
+    await expect.poll(() => waiting?.length, { timeout: 60_000 }).toBe(4)
+    for (const res of waiting?.splice(0) ?? []) res.end(tile)
   }
-  for (let answered = 0; answered < 16; answered += 8) {
-    await expect.poll(() => waiting?.length, { timeout: 60_000 }).toBe(8)
-    answerSome(8)
-  }
-  await expect.poll(() => waiting?.length, { timeout: 60_000 }).toBe(8)
+  for (let round = 0; round < 8; round++) await answerRound()
+  await expect.poll(() => waiting?.length, { timeout: 60_000 }).toBe(4)
   await stopLoops()
-  expect(await seedOf(id)).toMatchObject({ status: 'pending', done: 16, total: 256 })
-  answerSome(8)
-  asked = []
+  expect(await seedOf(id)).toMatchObject({ status: 'pending', done: 32, total: 256 })
+  const unanswered = asked.slice(32)
+  waiting = []
   startLoops()
-  await expect.poll(() => waiting?.length, { timeout: 60_000 }).toBe(8)
-  expect(asked.toSorted()).toEqual(Array.from({ length: 8 }, (_, x) => `/t/4/${x}/1.png`))
+  await expect.poll(() => waiting?.length, { timeout: 60_000 }).toBe(4)
+  expect(asked.slice(36).toSorted()).toEqual(unanswered.toSorted())
+  await answerRound()
+  await expect.poll(() => waiting?.length, { timeout: 60_000 }).toBe(4)
+  // Its runner is gone, as if it had been killed. What it has kept is not requested again.
+  const before = asked.length
+  await app.store.sql`UPDATE seeds SET lease_owner = gen_random_uuid(), lease_until = now() - interval '1 second' WHERE id = ${id}`
+  await expect.poll(() => asked.length, { timeout: 60_000 }).toBe(before + 4)
+  expect(asked.slice(before).toSorted()).toEqual(asked.slice(before - 4, before).toSorted())
   expect((await post(`/seeds/${id}/cancel`)).statusCode).toBe(202)
   await expect.poll(async () => (await seedOf(id)).status, { timeout: 60_000 }).toBe('failed')
-  expect(await seedOf(id)).toMatchObject({ cancelled: true, message_code: 'seed_cancelled_by', done: 16 })
+  expect(await seedOf(id)).toMatchObject({ cancelled: true, message_code: 'seed_cancelled_by', done: 32 })
   expect((await post(`/seeds/${id}/cancel`)).statusCode).toBe(409)
-  answerSome(8)
   waiting = null
-  const audit = await app.admin({ url: '/api/v1/admin/audit-log?action=seed.cancel' })
+  const audit = await app.admin({ url: '/api/v1/admin/audit?action=seed.cancel' })
   expect(audit.json().items).toMatchObject([{ subject: id, detail: { basemap: 'town', version: 'live' } }])
+})
+
+test('a seed of a basemap that is withdrawn, or of a source that is disabled, ends with the reason', async () => {
+  const change = (url: string, payload: object) => app.admin({ method: 'PATCH', url: `/api/v1/admin${url}`, payload })
+  waiting = []
+  startLoops()
+  const { id } = (await seed({ min_zoom: 5, max_zoom: 5, rate: 1000 })).json()
+  await expect.poll(() => waiting?.length, { timeout: 60_000 }).toBe(4)
+  const next = (await seed({ min_zoom: 6, max_zoom: 6 })).json().id
+  expect((await change('/basemaps/town', { withdrawn: true })).statusCode).toBe(200)
+  const held = waiting
+  waiting = null
+  for (const res of held) res.end(tile)
+  await expect.poll(async () => (await seedOf(id)).status, { timeout: 60_000 }).toBe('failed')
+  expect(await seedOf(id)).toMatchObject({ cancelled: false, message_code: 'delivery_version_withdrawn' })
+  await expect.poll(async () => (await seedOf(next)).status, { timeout: 60_000 }).toBe('failed')
+  expect(await seedOf(next)).toMatchObject({ message_code: 'delivery_version_withdrawn', done: 0 })
+  expect((await change('/basemaps/town', { withdrawn: false })).statusCode).toBe(200)
 })
 
 test('what cannot be seeded is refused, and a service is neither checked as files nor compared', async () => {

@@ -131,6 +131,7 @@ const SEED = {
   total: 5_000,
   done: 1_998,
   failed: 2,
+  failures: [{ z: 12, x: 2133, y: 1438, message: 'it returns 500: no memory' }],
   requested_by: 'admin',
   created_at: EARLIER,
   started_at: EARLIER,
@@ -233,7 +234,7 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
   },
   createSeed: {
     request: { basemap_code: 'town', version: 'live', bounds: SEED.bounds, min_zoom: 0, max_zoom: 12 },
-    answer: { ...SEED, status: 'pending', progress: 0, done: 0, failed: 0, started_at: null },
+    answer: { ...SEED, status: 'pending', progress: 0, done: 0, failed: 0, failures: [], started_at: null },
   },
   listSeeds: { answer: list(SEED) },
   getSeed: { parameters, answer: SEED },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_LABEL_LENGTH, timestampSchema } from './common.js'
+import { codeSchema, MAX_LABEL_LENGTH, timestampSchema } from './common.js'
 import { queryInstantSchema } from './instant.js'
 import { sentence } from './messages.js'
 
@@ -69,6 +69,9 @@ const coordinateOffsetSchema = z
 
 /** Alias of a basemap's default version in URLs. No version has this label. */
 export const CURRENT_VERSION = 'current'
+
+/** The label of a version that a client names. */
+export const newVersionSchema = codeSchema.refine((label) => label !== CURRENT_VERSION, sentence('said.own_version'))
 
 /** WGS 84 west, south, east, north, in degrees. If west is greater than east, the box crosses the antimeridian (RFC 7946, 5.2). */
 export const boundsSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]).meta({

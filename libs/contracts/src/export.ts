@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { boundsSchema, MAX_LATITUDE, MAX_LONGITUDE, onOneTurn, TILE_FORMATS, type TileFormat } from './basemap.js'
+import {
+  boundsSchema,
+  MAX_LATITUDE,
+  MAX_LONGITUDE,
+  newVersionSchema,
+  onOneTurn,
+  TILE_FORMATS,
+  type TileFormat,
+} from './basemap.js'
 import { timestampSchema } from './common.js'
 import { messageFields, sentence } from './messages.js'
 
@@ -55,6 +63,11 @@ export const exportBodySchema = z.strictObject({
   zoom_min: zoom.optional().describe('omitted: the zoom of the version'),
   zoom_max: zoom.optional().describe('omitted: the zoom of the version'),
   target_code: z.string().min(1).optional().describe('a target to which the finished archive is pushed'),
+  publish_as: newVersionSchema
+    .optional()
+    .describe(
+      'only for a version of a service: label of the new version of the same basemap whose tiles are those of the archive; PMTiles only',
+    ),
 })
 export type ExportBody = z.infer<typeof exportBodySchema>
 /** The form that a client sends. */
@@ -79,6 +92,7 @@ export const exportSchema = z.object({
     .describe(
       'the push record of its delivery to the target; null: the delivery has not begun, or no target was named',
     ),
+  publish_as: z.string().nullable().describe('the version as which its tiles are served; null: they are not'),
   status: z.enum(EXPORT_STATUSES),
   message: z.string().describe('why it failed; empty otherwise'),
   ...messageFields,

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { CachePolicy, VersionOverrides } from '@gateway/contracts/basemap.js'
 import type { UpstreamState } from '@gateway/contracts/service.js'
 import { type Overridable, withOverrides } from '@gateway/contracts/version-overrides.js'
@@ -96,6 +97,25 @@ export interface StoredBasemap {
   readonly canary?: RunningCanary | null | undefined
   readonly createdAt: Date
   readonly updatedAt: Date
+}
+
+/**
+ * Returns the directory outside of which no file of a version is served: that of its scan source, or of the archive if the version was published from
+ * the tiles of a service.
+ */
+export function rootOf(
+  basemap: Pick<StoredBasemap, 'sourcePath' | 'upstreamState'>,
+  version: Pick<StoredVersion, 'storage' | 'path'>,
+): string {
+  return isPublished(basemap, version) ? path.dirname(version.path) : basemap.sourcePath
+}
+
+/** True if a version of a service's basemap is an archive of tiles that were kept. Scans of the service do not look for it. */
+export function isPublished(
+  { upstreamState }: Pick<StoredBasemap, 'upstreamState'>,
+  { storage }: Pick<StoredVersion, 'storage'>,
+): boolean {
+  return (upstreamState ?? null) !== null && storage !== 'upstream'
 }
 
 /** True if readers may know of a basemap or vector. */
@@ -251,6 +271,12 @@ export async function readBasemapSizes(sql: Queryable, codes: readonly string[] 
 
 export async function readBasemap(sql: Queryable, code: string): Promise<StoredBasemap | null> {
   return (await readBasemaps(sql, [code]))[0] ?? null
+}
+
+/** Returns those paths from which a version is served. */
+export async function pathsOfVersions(sql: Queryable, paths: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ path: string }[]>`SELECT path FROM basemap_versions WHERE path = ANY(${paths as string[]}::text[])`
+  return new Set(rows.map((row) => row.path))
 }
 
 export interface NewBasemap {

@@ -19,6 +19,8 @@ export interface StoredExport {
   readonly zoomMin: number
   readonly zoomMax: number
   readonly targetCode: string | null
+  /** version of the same basemap as which its tiles are served */
+  readonly publishAs: string | null
   /** delivery to the target */
   readonly pushId: string | null
   readonly status: (typeof EXPORT_STATUSES)[number]
@@ -51,6 +53,7 @@ export type NewExport = Pick<
   | 'zoomMin'
   | 'zoomMax'
   | 'targetCode'
+  | 'publishAs'
   | 'requestedBy'
   | 'trace'
 >
@@ -58,9 +61,9 @@ export type NewExport = Pick<
 /** Returns null if the maximum number of exports is waiting. */
 export async function insertExport(tx: Transaction, wanted: NewExport): Promise<StoredExport | null> {
   const [row] = await tx<{ id: string }[]>`
-    INSERT INTO exports (basemap_code, version, from_version, format, bounds, zoom_min, zoom_max, target_code, requested_by, trace)
+    INSERT INTO exports (basemap_code, version, from_version, format, bounds, zoom_min, zoom_max, target_code, publish_as, requested_by, trace)
     SELECT ${wanted.basemapCode}, ${wanted.version}, ${wanted.fromVersion}, ${wanted.format}, ${wanted.bounds as number[] | null}::float8[], ${wanted.zoomMin}::int,
-           ${wanted.zoomMax}::int, ${wanted.targetCode}, ${wanted.requestedBy}, ${traceColumn(tx, wanted.trace)}
+           ${wanted.zoomMax}::int, ${wanted.targetCode}, ${wanted.publishAs}, ${wanted.requestedBy}, ${traceColumn(tx, wanted.trace)}
     WHERE (SELECT count(*) FROM exports WHERE status IN ('pending', 'running')) < ${MAX_OPEN_EXPORTS}
     RETURNING id`
   if (row === undefined) return null
@@ -110,6 +113,13 @@ export function readWholeArchives(sql: Queryable, basemapCode: string, limit: nu
     WHERE exports.basemap_code = ${basemapCode} AND exports.status = 'succeeded' AND exports.format = 'pmtiles' AND exports.bounds IS NULL
       AND zoom_min <= newer.min_zoom AND zoom_max >= newer.max_zoom
     ORDER BY exports.created_at DESC, exports.id DESC LIMIT ${limit}`
+}
+
+/** True if an export that has not ended will be published as this version. */
+export async function willBePublished(sql: Queryable, basemapCode: string, version: string): Promise<boolean> {
+  const rows = await sql`
+    SELECT FROM exports WHERE status IN ('pending', 'running') AND basemap_code = ${basemapCode} AND publish_as = ${version}`
+  return rows.length > 0
 }
 
 /** Deletes an export in any state. A process that writes it loses its lease, and a pending delivery of it fails. Returns false if it did not exist. */
@@ -163,7 +173,7 @@ export async function knownExports(sql: Sql, ids: readonly string[]): Promise<Re
 function columns(sql: Queryable) {
   return sql`
     exports.id, exports.basemap_code AS "basemapCode", exports.version, from_version AS "fromVersion", exports.format, exports.bounds, zoom_min AS "zoomMin", zoom_max AS "zoomMax",
-    exports.target_code AS "targetCode", exports.status, exports.message, exports.message_coded AS "messageCoded", progress, tiles::float8 AS tiles, bytes::float8 AS bytes,
+    exports.target_code AS "targetCode", publish_as AS "publishAs", exports.status, exports.message, exports.message_coded AS "messageCoded", progress, tiles::float8 AS tiles, bytes::float8 AS bytes,
     requested_by AS "requestedBy", exports.created_at AS "createdAt", finished_at AS "finishedAt", exports.trace,
     (SELECT id FROM deliveries WHERE export_id = exports.id ORDER BY deliveries.created_at DESC LIMIT 1) AS "pushId"`
 }

@@ -9,6 +9,7 @@ import { scanQueue } from './catalog/scans/queue.js'
 import { deliveryLoop } from './deliveries/loop.js'
 import { archiveRoutes } from './exports/archive-routes.js'
 import { exportLoop } from './exports/loop.js'
+import { removeUnpublished } from './exports/publish-export.js'
 import { removeOldExports } from './exports/retention.js'
 import { exportRoutes } from './exports/routes.js'
 import { notificationRoutes } from './notifications/routes.js'
@@ -129,6 +130,7 @@ export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
     'logs of slice jobs': ({ sql, settings }) => pruneSliceFiles(sql, settings.dataDir),
     'tiles of cancelled slice jobs': ({ sql, settings }) => pruneLeftRuns(sql, settings.sliceWorkRoot),
     'old exports': removeOldExports,
+    'archives of deleted versions': removeUnpublished,
     'old vector builds': removeOldBuilds,
   }),
 ]

@@ -159,6 +159,10 @@ export const REFUSAL_MESSAGES = {
     'body.target_code: a delta cannot be pushed to a target, which would take it for the whole version',
   export_delta_same: 'body.from_version: must be another version than the exported one',
   export_delta_other: 'body.from_version: its tiles have another grid or format; export the whole version',
+  export_publish_no_service:
+    'body.publish_as: version {version} of {name} is of no service; only what is kept of a service is published',
+  export_publish_format: 'body.publish_as: only a whole archive in the format pmtiles is published',
+  export_publish_taken: 'the basemap has the version {version} already; publish under another label',
   export_zooms: 'body.zoom_min: the version has zooms {zoom_min} to {zoom_max}',
   seed_not_found: 'there is no such seed',
   seed_ended: 'this seed has ended already',

@@ -3,7 +3,9 @@ import path from 'node:path'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { ExportFormat } from '@gateway/contracts/export.js'
 import { CodedError, coded } from '@gateway/contracts/messages.js'
-import type { WrittenArchive } from '../pmtiles/writer.js'
+import { tileIdToZxy } from 'pmtiles'
+import { extentOf, type ZoomExtent } from '../folder/extent.js'
+import type { NumberedTile, WrittenArchive } from '../pmtiles/writer.js'
 import { TILE_MATRIX_SETS, unbrokenBounds } from '../tile-matrix-sets.js'
 import { type Area, sharedBounds } from './area.js'
 import { writeArchiveAs } from './formats.js'
@@ -14,6 +16,8 @@ export interface ExportTask {
   readonly area: Area
   /** bounds of the whole set; null: unknown */
   readonly bounds: Bounds | null
+  /** true: the archive has the bounds of its tiles, of PMTiles only. Default: those of the set, within the area */
+  readonly hasOwnBounds?: boolean
   /** the JSON metadata of the archive */
   readonly metadata: Readonly<Record<string, unknown>>
   /** format of the archive; default: PMTiles */
@@ -55,14 +59,25 @@ export async function writeExport(task: ExportTask, onShare: (thousandths: numbe
  * @param zooms see `WritingLimits`
  */
 export function writeTilesAs(
-  { set, area, bounds: known, metadata, archiveFormat = 'pmtiles', tileSize = 256, file, maxBytes }: ExportTask,
+  { set, area, bounds: known, hasOwnBounds, metadata, archiveFormat = 'pmtiles', tileSize = 256, file, maxBytes }: ExportTask,
   { tiles, count }: Pick<StoredTiles, 'tiles' | 'count'>,
   onShare: (thousandths: number) => void,
   zooms?: () => readonly [number, number],
 ): Promise<WrittenArchive> {
-  const bounds = unbrokenBounds(TILE_MATRIX_SETS.WebMercatorQuad, sharedBounds(area.bounds, known))
-  const description = { format: set.format, encoding: writtenEncoding(set.format), bounds, metadata, tileSize }
-  return writeArchiveAs(archiveFormat, file, counted(tiles, count, onShare), description, {
+  const said = unbrokenBounds(TILE_MATRIX_SETS.WebMercatorQuad, sharedBounds(area.bounds, known))
+  const extents = hasOwnBounds ? new TileExtents() : null
+  const description = {
+    format: set.format,
+    encoding: writtenEncoding(set.format),
+    // The writer of PMTiles reads it when all tiles are written.
+    get bounds() {
+      return extents?.bounds ?? said
+    },
+    metadata,
+    tileSize,
+  }
+  const written = extents === null ? tiles : extents.noting(tiles)
+  return writeArchiveAs(archiveFormat, file, counted(written, count, onShare), description, {
     expected: count,
     onBytes: async (bytes) => {
       if (bytes > maxBytes) throw new ExportRefused(coded('export_over_limit', { limit: megabytes(maxBytes) }))
@@ -71,6 +86,34 @@ export function writeTilesAs(
     },
     ...(zooms !== undefined && { zooms }),
   })
+}
+
+/** Where tiles in ascending order of their numbers lie. */
+class TileExtents {
+  readonly #zooms: { -readonly [Field in keyof ZoomExtent]: ZoomExtent[Field] }[] = []
+
+  get bounds(): Bounds | null {
+    return extentOf(this.#zooms, 'xyz', { tileMatrixSet: 'WebMercatorQuad' })
+  }
+
+  async *noting(tiles: AsyncIterable<NumberedTile>): AsyncGenerator<NumberedTile> {
+    for await (const tile of tiles) {
+      yield tile
+      for (let id = tile.tileId; id < tile.tileId + (tile.runLength ?? 1); id++) this.#note(...tileIdToZxy(id))
+    }
+  }
+
+  #note(z: number, x: number, y: number): void {
+    let zoom = this.#zooms.at(-1)
+    if (zoom?.z !== z) {
+      zoom = { z, complete: true, minColumn: x, maxColumn: x, minRow: y, maxRow: y }
+      this.#zooms.push(zoom)
+    }
+    zoom.minColumn = Math.min(zoom.minColumn, x)
+    zoom.maxColumn = Math.max(zoom.maxColumn, x)
+    zoom.minRow = Math.min(zoom.minRow, y)
+    zoom.maxRow = Math.max(zoom.maxRow, y)
+  }
 }
 
 async function* counted<T extends { readonly runLength?: number }>(

@@ -3941,6 +3941,7 @@ export interface paths {
                 zoom_max: number;
                 target_code: string | null;
                 push_id: string | null;
+                publish_as: string | null;
                 /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
                 message: string;
@@ -3985,6 +3986,7 @@ export interface paths {
             zoom_min?: number;
             zoom_max?: number;
             target_code?: string;
+            publish_as?: string;
           };
         };
       };
@@ -4009,6 +4011,7 @@ export interface paths {
               zoom_max: number;
               target_code: string | null;
               push_id: string | null;
+              publish_as: string | null;
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
@@ -4059,6 +4062,7 @@ export interface paths {
               zoom_max: number;
               target_code: string | null;
               push_id: string | null;
+              publish_as: string | null;
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
@@ -4107,6 +4111,7 @@ export interface paths {
               zoom_max: number;
               target_code: string | null;
               push_id: string | null;
+              publish_as: string | null;
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
@@ -4191,6 +4196,12 @@ export interface paths {
                 total: number;
                 done: number;
                 failed: number;
+                failures: {
+                  z: number;
+                  x: number;
+                  y: number;
+                  message: string;
+                }[];
                 requested_by: string;
                 /** Format: date-time */
                 created_at: string;
@@ -4251,6 +4262,12 @@ export interface paths {
               total: number;
               done: number;
               failed: number;
+              failures: {
+                z: number;
+                x: number;
+                y: number;
+                message: string;
+              }[];
               requested_by: string;
               /** Format: date-time */
               created_at: string;
@@ -4298,6 +4315,12 @@ export interface paths {
               total: number;
               done: number;
               failed: number;
+              failures: {
+                z: number;
+                x: number;
+                y: number;
+                message: string;
+              }[];
               requested_by: string;
               /** Format: date-time */
               created_at: string;
@@ -4345,6 +4368,12 @@ export interface paths {
               total: number;
               done: number;
               failed: number;
+              failures: {
+                z: number;
+                x: number;
+                y: number;
+                message: string;
+              }[];
               requested_by: string;
               /** Format: date-time */
               created_at: string;

@@ -19,6 +19,7 @@ export function toExport(stored: StoredExport, { apiBaseUrl, exportRetentionDays
     zoom_max: stored.zoomMax,
     target_code: stored.targetCode,
     push_id: stored.pushId,
+    publish_as: stored.publishAs,
     status: stored.status,
     ...storedMessage(stored.message, stored.messageCoded),
     progress: Math.round(stored.progress * 10) / 10,

@@ -5,7 +5,7 @@ import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { isOffered, readBasemap, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { Transaction } from '@gateway/store/connect.js'
-import { insertExport, MAX_OPEN_EXPORTS, type StoredExport } from '@gateway/store/exports.js'
+import { insertExport, MAX_OPEN_EXPORTS, type StoredExport, willBePublished } from '@gateway/store/exports.js'
 import { readTargets } from '@gateway/store/targets.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
 import { traceToKeep } from '../platform/trace.js'
@@ -33,6 +33,8 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
   if (version.tileMatrixSet !== 'WebMercatorQuad') return not(coded('export_grid', { grid: version.tileMatrixSet }))
   if (!FORMATS_IN_ARCHIVES[body.format].includes(version.format))
     return not(coded('export_tiles_format', { format: body.format, tiles: version.format }))
+  const cannot = await notPublished(tx, basemap, body, version)
+  if (cannot !== null) return cannot
   const older = body.from_version === undefined ? null : olderVersion(basemap, body, version)
   if (older !== null && 'ok' in older) return older
   // Zooms that only the older version has were removed.
@@ -50,6 +52,7 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
     zoomMin,
     zoomMax,
     targetCode,
+    publishAs: body.publish_as ?? null,
     requestedBy: admin.actor,
     trace: traceToKeep(),
   })
@@ -61,9 +64,28 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
     target: targetCode,
     format: body.format,
     ...(older && { from_version: older.version }),
+    ...(body.publish_as && { publish_as: body.publish_as }),
   }
   await insertAudit(tx, { ...admin, action: 'export.create', subject: wanted.id, detail })
   return { ok: true, wanted }
+}
+
+/** Returns why an export cannot be published as it asks; null: it can, or need not. */
+async function notPublished(
+  tx: Transaction,
+  basemap: StoredBasemap,
+  { publish_as: label, format, from_version }: ExportBody,
+  { storage, version }: StoredVersion,
+): Promise<Refusal | null> {
+  if (label === undefined) return null
+  if (storage !== 'upstream')
+    return refuse('invalid_parameters', coded('export_publish_no_service', { name: basemap.code, version }))
+  if (format !== 'pmtiles' || from_version !== undefined)
+    return refuse('invalid_parameters', coded('export_publish_format'))
+  const isTaken = basemap.versions.some((one) => one.version === label)
+  if (isTaken || (await willBePublished(tx, basemap.code, label)))
+    return refuse('conflict', coded('export_publish_taken', { version: label }))
+  return null
 }
 
 /** Returns the base version of a delta, which must have the same grid and format. A delta has no target, since it would count as the version there. */

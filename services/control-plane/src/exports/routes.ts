@@ -50,7 +50,9 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
           'upload of the target, or by a message that names the export. The delivery is among the push records. `from_version` (only with ' +
           'PMTiles) names another version of the same grid and format. The archive then has the tiles that were added or changed since that ' +
           'version; `delta` in its metadata lists the `removed` tiles and has the digests of both sets. All archives together take at most ' +
-          'EXPORT_MAX_BYTES; each is kept for EXPORT_RETENTION_DAYS.',
+          'EXPORT_MAX_BYTES; each is kept for EXPORT_RETENTION_DAYS. `publish_as` (only for a version of a service) serves the tiles as a new, ' +
+          'immutable version of the same basemap, with the zooms and bounds of these tiles. The default version stays. Its file is separate from the ' +
+          'export, and is deleted within days after the version. Returns 409 if the basemap has the label already.',
         body: exportBodySchema,
         response: { 202: exportSchema },
       },

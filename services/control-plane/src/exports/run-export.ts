@@ -2,7 +2,14 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
-import { isOffered, readBasemap, type StoredVersion, versionTitle } from '@gateway/store/basemaps.js'
+import {
+  isOffered,
+  readBasemap,
+  rootOf,
+  type StoredBasemap,
+  type StoredVersion,
+  versionTitle,
+} from '@gateway/store/basemaps.js'
 import { insertPush } from '@gateway/store/deliveries.js'
 import { bytesOfExports, type ClaimedExport, type ExportEnd, finishExport } from '@gateway/store/exports.js'
 import { returnJob } from '@gateway/store/jobs.js'
@@ -13,12 +20,13 @@ import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
 import { keptFolder } from '@gateway/tilesets/upstream/upstream-sources.js'
 import { copyHere, type LocalCopies } from '../catalog/local-copies.js'
 import { recordEnd } from '../jobs/leases.js'
-import type { RunningJob } from '../jobs/running-job.js'
+import { LeaseLost, type RunningJob } from '../jobs/running-job.js'
 import { archiveMetadata, writeArchive } from '../platform/archives/write-archive.js'
 import type { ControlContext } from '../platform/context.js'
 import { exportDirectory, exportFileName } from '../platform/files/export-files.js'
 import { retryUntil } from '../platform/retry-until.js'
 import { keptTrace, traced, traceToKeep } from '../platform/trace.js'
+import { publishExport } from './publish-export.js'
 
 /** Time limit of writing one archive; the same as for slicing. */
 const TIME_LIMIT_MS = 24 * 3_600_000
@@ -65,11 +73,20 @@ async function runInTrace(
     const written = join(folder, exportFileName(wanted))
     end = await write(ctx, wanted, written, AbortSignal.any([held, AbortSignal.timeout(TIME_LIMIT_MS)]), onProgress)
     if (!('failed' in end)) await rename(written, file)
+    if (!('failed' in end) && wanted.publishAs !== null) {
+      const { basemapCode, publishAs: label } = wanted
+      const cannot = await publishExport(ctx, { id: wanted.id, basemapCode, label, archive: file }, lease)
+      if (cannot !== null) {
+        await rm(file, { force: true })
+        end = { failed: cannot }
+      }
+    }
   } catch (error) {
     if (held.aborted) {
       if (held.reason === 'stopped') await returnJob(sql, lease)
       return null
     }
+    if (error instanceof LeaseLost) return null
     end = { failed: messageOfError(error) }
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -110,10 +127,11 @@ async function write(
   const room = settings.exportMaxBytes - (await bytesOfExports(sql))
   if (room <= 0) return { failed: coded('export_room_full') }
   const task: ExportTask = {
-    set: setOf(settings, version, basemap.sourcePath),
+    set: setOf(settings, version, basemap),
     area: { minZoom: wanted.zoomMin, maxZoom: wanted.zoomMax, bounds: wanted.bounds },
     bounds: version.bounds,
-    metadata: archiveMetadata(versionTitle(basemap, version), version),
+    hasOwnBounds: wanted.publishAs !== null,
+    metadata: archiveMetadata(versionTitle(basemap, version), { ...version, version: wanted.publishAs ?? version.version }),
     archiveFormat: wanted.format,
     tileSize: version.tileSize,
     file,
@@ -129,7 +147,7 @@ async function write(
     copies.push(copied)
     return { ...set, path: copied.files[0] as string, root: copied.folder }
   }
-  const sets = [task.set, ...(older === null ? [] : [setOf(settings, older, basemap.sourcePath)])]
+  const sets = [task.set, ...(older === null ? [] : [setOf(settings, older, basemap)])]
   if (sets.some((set) => isRemote(set.path) && set.storage !== 'pmtiles' && set.storage !== 'mbtiles'))
     return { failed: coded('delivery_tiles_scattered') }
   try {
@@ -142,14 +160,18 @@ async function write(
   }
 }
 
-function setOf({ tileCacheDir }: ControlContext['settings'], version: StoredVersion, root: string): StoredSet {
+function setOf(
+  { tileCacheDir }: ControlContext['settings'],
+  version: StoredVersion,
+  basemap: StoredBasemap,
+): StoredSet {
   const { storage, rowsFromNorth, format, path, extension, upstream, tileMatrices = null } = version
   // The tiles of a service are those that this host has kept, whose files are a folder of tiles.
   if (upstream) {
     const kept = keptFolder(tileCacheDir, { ...version, upstream, tileMatrices })
     return { storage: 'xyz', rowsFromNorth: true, format, path: kept, extension: format, root: tileCacheDir }
   }
-  return { storage, rowsFromNorth, format, path, extension, root }
+  return { storage, rowsFromNorth, format, path, extension, root: rootOf(basemap, version) }
 }
 
 function figures({ tiles, bytes }: WrittenArchive): ExportEnd {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import type { Settings } from '@gateway/core/settings/load.js'
-import { type StoredBasemap, type StoredVersion, versionTitle } from '@gateway/store/basemaps.js'
+import { rootOf, type StoredBasemap, type StoredVersion, versionTitle } from '@gateway/store/basemaps.js'
 import type { StoredExport } from '@gateway/store/exports.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { MAX_ZOOM, parseIndex } from '@gateway/tilesets/address.js'
@@ -22,7 +22,7 @@ export function versionBundle(
   settings: Settings,
   room: number,
 ): Bundle {
-  const root = basemap.sourcePath
+  const root = rootOf(basemap, version)
   const place = `${basemap.code}/${version.version}`
   if (version.storage === 'mbtiles' || version.storage === 'pmtiles') {
     const name = `${place}.${version.storage}`

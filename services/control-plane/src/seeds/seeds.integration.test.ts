@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,6 +8,7 @@ import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { exportLoop } from '../exports/loop.js'
+import { removeUnpublished } from '../exports/publish-export.js'
 import { startTestApp, type TestApp } from '../testing/test-app.js'
 import { seedLoop } from './loop.js'
 
@@ -92,6 +93,57 @@ test('a seed fetches the tiles of an area at its rate, and what is kept is expor
   await expect.poll(async () => (await exportOf()).status, { timeout: 60_000 }).toBe('succeeded')
   expect(await exportOf()).toMatchObject({ tiles: 19 })
   expect(asked.length).toBe(before)
+})
+
+test('what is kept of a service becomes a version, which scans leave alone', async () => {
+  const wanted = { basemap_code: 'town', version: 'live', zoom_min: 1, bounds: [10, 10, 80, 60] }
+  const exported = await post('/exports', { ...wanted, publish_as: 'v2026' })
+  expect([exported.statusCode, exported.json()]).toMatchObject([202, { publish_as: 'v2026', version: 'live' }])
+  expect((await post('/exports', { ...wanted, publish_as: 'v2026' })).statusCode).toBe(409)
+  startLoops()
+  const exportOf = async (id: string) => (await app.admin({ url: `/api/v1/admin/exports/${id}` })).json()
+  await expect.poll(async () => (await exportOf(exported.json().id)).status, { timeout: 60_000 }).toBe('succeeded')
+  // The tiles 1/1/0 and 2/2/1 lie in the area.
+  expect(await exportOf(exported.json().id)).toMatchObject({ tiles: 2, message: '' })
+  const basemap = async () => (await app.admin({ url: '/api/v1/admin/basemaps/town' })).json()
+  const published = {
+    version: 'v2026',
+    storage: 'pmtiles',
+    available: true,
+    min_zoom: 1,
+    max_zoom: 2,
+    bounds: [0, 0, 90, expect.closeTo(66.513, 3)],
+    tile_size: 256,
+  }
+  expect((await post('/scan-sources/town/run')).json()).toMatchObject({ status: 'succeeded', missing: 0 })
+  const after = await basemap()
+  expect(after).toMatchObject({ default_version: 'live', versions: [{ version: 'live' }, published] })
+  expect((await post('/health/check')).json()).toMatchObject({ versions_checked: 1, versions_missing: 0 })
+  // The version has its own file.
+  await app.admin({ method: 'DELETE', url: `/api/v1/admin/exports/${exported.json().id}` })
+  expect((await post('/health/check')).json()).toMatchObject({ versions_checked: 1, versions_missing: 0 })
+  for (const [publish_as, status] of [
+    ['v2026', 409],
+    ['live', 409],
+    ['current', 400],
+    ['a/b', 400],
+    ['', 400],
+  ] as const)
+    expect((await post('/exports', { ...wanted, publish_as })).statusCode, publish_as).toBe(status)
+  expect((await post('/exports', { ...wanted, publish_as: 'x', format: 'mbtiles' })).statusCode).toBe(400)
+  const again = await post('/exports', { ...wanted, version: 'v2026', publish_as: 'v2' })
+  expect([again.statusCode, again.json().error]).toEqual([400, expect.stringContaining('of no service')])
+  // It is exported and compared like others.
+  const copy = await post('/exports', { basemap_code: 'town', version: 'v2026' })
+  await expect.poll(async () => (await exportOf(copy.json().id)).status, { timeout: 60_000 }).toBe('succeeded')
+  expect(await exportOf(copy.json().id)).toMatchObject({ tiles: 2 })
+  await removeUnpublished({ ...app.ctx, now: () => Date.now() + 7 * 86_400_000 })
+  expect(readdirSync(path.join(home, 'published'))).toHaveLength(1)
+  const gone = await app.admin({ method: 'DELETE', url: '/api/v1/admin/basemaps/town/versions/v2026' })
+  expect(gone.statusCode).toBe(200)
+  expect((await basemap()).versions).toMatchObject([{ version: 'live' }])
+  await removeUnpublished({ ...app.ctx, now: () => Date.now() + 7 * 86_400_000 })
+  expect(readdirSync(path.join(home, 'published'))).toEqual([])
 })
 
 test('a seed continues after its runner was stopped or has crashed, and ends when it is cancelled', async () => {

@@ -1,7 +1,7 @@
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import type { StyleResource, WantedResource } from '@gateway/core/access/decide.js'
 import { VECTOR_CODES } from '@gateway/native-edge/hot-tiles/response-table.js'
-import { isOffered, type RunningCanary, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
+import { isOffered, type RunningCanary, rootOf, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import { READER_STYLES } from '@gateway/store/catalog/reader-lists.js'
 import type { ServedFont, StoredStyle } from '@gateway/store/styles.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
@@ -216,7 +216,7 @@ function toBasemap(stored: StoredBasemap, before: Catalog): CatalogBasemap {
 let lastContentId = 0
 
 function toVersion(stored: StoredVersion, basemap: StoredBasemap, known: CatalogBasemap | undefined): CatalogVersion {
-  const root = basemap.sourcePath
+  const root = rootOf(basemap, stored)
   const same = known?.versions.get(stored.version) ?? known?.held.get(stored.version)
   const contentId = same !== undefined && isSameContent(same, stored, root) ? same.contentId : ++lastContentId
   const tags = cacheTagHeaders(cacheTags(basemap.code, stored.version))

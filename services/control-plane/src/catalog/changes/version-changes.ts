@@ -5,7 +5,7 @@ import { coded } from '@gateway/contracts/messages.js'
 import { FairLanes, type Release } from '@gateway/core/lanes/fair-lanes.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import { HelperProcess } from '@gateway/core/processes/helper-process.js'
-import { isListed, readBasemap, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
+import { isListed, readBasemap, rootOf, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import { basemapWithin } from '@gateway/store/catalog/within-area.js'
 import type { ChangesTask } from '@gateway/tilesets/compare/changed-tiles.js'
 import type { ComparedSet } from '@gateway/tilesets/compare/compare-sets.js'
@@ -91,7 +91,7 @@ export class VersionChanges {
   ): AsyncGenerator<Buffer, string | null> {
     const copies: { remove(): Promise<void> }[] = []
     const here = async (version: StoredVersion): Promise<ComparedSet> => {
-      const set = setOf(version, basemap.sourcePath)
+      const set = setOf(version, rootOf(basemap, version))
       if (!isRemote(set.path)) return set
       const { settings } = this.#ctx
       const copied = await copyHere(settings, set.root, [set.path], settings.exportMaxBytes, signal)

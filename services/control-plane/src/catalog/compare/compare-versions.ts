@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import { HelperProcess } from '@gateway/core/processes/helper-process.js'
-import { readBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
+import { readBasemap, rootOf, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { ComparedSet, CompareTask, ComparedZoom as Found } from '@gateway/tilesets/compare/compare-sets.js'
 import type { ControlContext } from '../../platform/context.js'
 import { NO_SUCH_BASEMAP, NO_SUCH_VERSION } from '../../platform/http/refusal.js'
@@ -84,8 +84,8 @@ export class VersionComparer {
         coded('versions_grids_differ', { left: left.tileMatrixSet, right: right.tileMatrixSet }),
       )
     return {
-      left: setOf(left, basemap.sourcePath),
-      right: setOf(right, basemap.sourcePath),
+      left: setOf(left, rootOf(basemap, left)),
+      right: setOf(right, rootOf(basemap, right)),
       tileMatrixSet: left.tileMatrixSet,
       tileMatrices: left.tileMatrices ?? null,
       minZoom: wanted.zoom_min,

@@ -1,7 +1,7 @@
 import { type HealthCheck, healthCheckSchema } from '@gateway/contracts/health.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import { readNewestDetail } from '@gateway/store/audit.js'
-import { isOffered, readBasemaps, setVersionsAvailable } from '@gateway/store/basemaps.js'
+import { isOffered, readBasemaps, rootOf, setVersionsAvailable } from '@gateway/store/basemaps.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import type { Queryable, Transaction } from '@gateway/store/connect.js'
 import { scannedSince, storeTime } from '@gateway/store/scan-sources.js'
@@ -73,15 +73,17 @@ export async function checkHealth(ctx: ControlContext): Promise<CheckedHealth> {
 
 async function checkAll(ctx: ControlContext): Promise<Checked[]> {
   const basemaps = (await readBasemaps(ctx.sql, null)).filter(isOffered)
-  const versions = basemaps.flatMap(({ code, sourceCode, sourcePath, versions }) =>
-    versions
+  const versions = basemaps.flatMap((basemap) => {
+    const { code, sourceCode, versions } = basemap
+    return versions
       // A service is looked at by its scans and requests.
       .filter(({ withdrawn, storage }) => !withdrawn && storage !== 'upstream')
-      .map(({ version, available, path, storage }) => {
-        const place = placeOfVersion(sourcePath, path, storage)
+      .map((one) => {
+        const { version, available, path, storage } = one
+        const place = placeOfVersion(rootOf(basemap, one), path, storage)
         return { kind: 'basemap' as const, code, version, available, sourceCode, place }
-      }),
-  )
+      })
+  })
   const vectors = (await readVectors(ctx.sql, null))
     .filter(isOffered)
     .flatMap(({ code, kind, available, sourceCode, sourcePath, path }) => {

@@ -1,3 +1,4 @@
+import { newVersionSchema } from '@gateway/contracts/basemap.js'
 import { codeSchema } from '@gateway/contracts/common.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import { warningOf, warningsField, withWarnings } from '@gateway/contracts/warning.js'
@@ -7,7 +8,6 @@ import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
-import { versionSchema } from './upload.js'
 import { Uploads } from './uploads.js'
 
 const uploadSchema = z.object({
@@ -20,7 +20,7 @@ const file = {
   bytes: z.int().min(1).describe('size of the complete file'),
 }
 const bodySchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('basemap'), ...file, code: codeSchema, version: versionSchema }),
+  z.strictObject({ kind: z.literal('basemap'), ...file, code: codeSchema, version: newVersionSchema }),
   z.strictObject({ kind: z.literal('vector'), ...file, code: codeSchema.describe('name of the stored file') }),
   z.strictObject({
     kind: z.literal('style'),

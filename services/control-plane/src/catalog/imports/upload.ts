@@ -1,6 +1,6 @@
-import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { newVersionSchema } from '@gateway/contracts/basemap.js'
 import { codeSchema, MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
-import { type CodedMessage, coded, saidOf, sentence } from '@gateway/contracts/messages.js'
+import { type CodedMessage, coded, saidOf } from '@gateway/contracts/messages.js'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import { parseOutsideJson } from '@gateway/core/files/outside-json.js'
 import { parseIndex } from '@gateway/tilesets/address.js'
@@ -19,14 +19,12 @@ const relativePathSchema = z
 const VECTOR_FILE = /\.(geojson|json|shp|gpkg|fgb)$/i
 export const isVectorFile = (name: string) => VECTOR_FILE.test(name)
 
-export const versionSchema = codeSchema.refine((label) => label !== CURRENT_VERSION, sentence('said.own_version'))
-
 /** The fields of an event that are read. Its other fields are for other receivers. */
 const eventSchema = z.discriminatedUnion('event', [
   z.object({ event: z.literal('target.test') }),
   z.object({
     event: z.literal('basemap.version.pushed'),
-    record: z.object({ basemap_code: codeSchema, version: versionSchema }),
+    record: z.object({ basemap_code: codeSchema, version: newVersionSchema }),
     basemap: z.object({ name: z.string().max(MAX_LABEL_LENGTH).optional() }),
   }),
   z.object({

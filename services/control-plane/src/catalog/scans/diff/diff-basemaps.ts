@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
-import { asScanned, type NewVersion, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
+import { asScanned, isPublished, type NewVersion, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { FoundBasemap, FoundBasemaps } from '../walk/found.js'
 import { quoted } from '../walk/found.js'
 
@@ -88,6 +88,7 @@ function diffOne(
   const missing = [...was.values()]
     .filter((version) => !names.has(version.version) && !isNewer(version))
     .filter((version) => !uncertain.has(key(code, version.version)))
+    .filter((version) => before === undefined || !isPublished(before, version))
   const lost = missing.filter((version) => version.available).map((version) => version.version)
   const name = now?.name ?? before?.scannedName ?? code
   const upsert = now !== undefined && (before?.scannedName !== name || before.tileBaseUrl !== tileBaseUrl)

@@ -104,6 +104,7 @@ const EXPORT = {
   zoom_max: 12,
   target_code: null,
   push_id: null,
+  publish_as: null,
   status: 'succeeded',
   ...storedMessage(''),
   progress: 100,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { boundsSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 import { EXPORT_STATUSES, exportBodySchema } from './export.js'
-import { messageFields } from './messages.js'
+import { messageFields, sentence } from './messages.js'
 
 export const SEED_STATUSES = EXPORT_STATUSES
 
@@ -16,16 +16,18 @@ const MAX_ZOOM = 24
 
 const zoom = z.int().min(0).max(MAX_ZOOM)
 
-export const seedBodySchema = z.strictObject({
-  basemap_code: z.string().min(1),
-  version: z.string().min(1).describe('`live`: the version whose tiles are those of a service'),
-  bounds: exportBodySchema.shape.bounds
-    .unwrap()
-    .describe('west, south, east, north in degrees; if west is above east, the area crosses the antimeridian'),
-  min_zoom: zoom.describe('zooms that the version does not have are left out'),
-  max_zoom: zoom,
-  rate: z.int().min(1).max(MOST_A_SECOND).default(10).describe('requests to the service a second, at most'),
-})
+export const seedBodySchema = z
+  .strictObject({
+    basemap_code: z.string().min(1),
+    version: z.string().min(1).describe('`live`: the version whose tiles are those of a service'),
+    bounds: exportBodySchema.shape.bounds
+      .unwrap()
+      .describe('west, south, east, north in degrees; if west is above east, the area crosses the antimeridian'),
+    min_zoom: zoom.describe('zooms that the version does not have are left out'),
+    max_zoom: zoom,
+    rate: z.int().min(1).max(MOST_A_SECOND).default(10).describe('requests to the service a second, at most'),
+  })
+  .refine(({ min_zoom, max_zoom }) => min_zoom <= max_zoom, sentence('said.zooms_swapped'))
 export type SeedBody = z.infer<typeof seedBodySchema>
 
 export const seedSchema = z.object({
@@ -45,7 +47,9 @@ export const seedSchema = z.object({
   done: z.int().describe('tiles that are kept, or that the service does not have'),
   failed: z.int().describe('tiles that could not be fetched, each in several requests'),
   failures: z
-    .array(z.object({ z: z.int(), x: z.int(), y: z.int(), message: z.string().describe('in the words of the service') }))
+    .array(
+      z.object({ z: z.int(), x: z.int(), y: z.int(), message: z.string().describe('in the words of the service') }),
+    )
     .max(MAX_NAMED_FAILURES)
     .describe('the first of these tiles'),
   requested_by: z.string(),

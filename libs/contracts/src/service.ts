@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { boundsSchema, TILE_FORMATS, type upstreamStateSchema } from './basemap.js'
+import { TILE_FORMATS, type upstreamStateSchema } from './basemap.js'
 import { codeSchema } from './common.js'
+import { exportBodySchema } from './export.js'
+import { sentence } from './messages.js'
 
 /** Limits of the options of a service. */
 const MOST_TTL_SECONDS = 365 * 86_400
@@ -90,9 +92,11 @@ export interface ServiceChoice {
 
 export type UpstreamState = z.infer<typeof upstreamStateSchema>
 
-export const refreshBodySchema = z.strictObject({
-  bounds: boundsSchema.optional(),
-  min_zoom: z.int().min(0).max(MAX_ZOOM).optional(),
-  max_zoom: z.int().min(0).max(MAX_ZOOM).optional(),
-})
+export const refreshBodySchema = z
+  .strictObject({
+    bounds: exportBodySchema.shape.bounds.describe('west, south, east, north in degrees; omitted: everywhere'),
+    min_zoom: z.int().min(0).max(MAX_ZOOM).optional(),
+    max_zoom: z.int().min(0).max(MAX_ZOOM).optional(),
+  })
+  .refine(({ min_zoom = 0, max_zoom = MAX_ZOOM }) => min_zoom <= max_zoom, sentence('said.zooms_swapped'))
 export type RefreshBody = z.infer<typeof refreshBodySchema>

@@ -275,7 +275,9 @@ export async function readBasemap(sql: Queryable, code: string): Promise<StoredB
 
 /** Returns those paths from which a version is served. */
 export async function pathsOfVersions(sql: Queryable, paths: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await sql<{ path: string }[]>`SELECT path FROM basemap_versions WHERE path = ANY(${paths as string[]}::text[])`
+  const rows = await sql<
+    { path: string }[]
+  >`SELECT path FROM basemap_versions WHERE path = ANY(${paths as string[]}::text[])`
   return new Set(rows.map((row) => row.path))
 }
 

@@ -50,6 +50,7 @@ export const SENTENCE_MESSAGES = {
   'said.own_version': 'must be a version, and not the alias "current"',
   'said.source_path':
     'must be the absolute path of a plain file, or s3://bucket/key: no virtual file system, other address, connection string or subdataset',
+  'said.zooms_swapped': 'min_zoom must not be above max_zoom',
   'said.no_nul': 'must not hold NUL',
   'said.path_segment': 'must be one path segment without control characters',
   'said.service_address': 'must be an http(s) address without user and password',

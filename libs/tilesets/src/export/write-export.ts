@@ -59,7 +59,17 @@ export async function writeExport(task: ExportTask, onShare: (thousandths: numbe
  * @param zooms see `WritingLimits`
  */
 export function writeTilesAs(
-  { set, area, bounds: known, hasOwnBounds, metadata, archiveFormat = 'pmtiles', tileSize = 256, file, maxBytes }: ExportTask,
+  {
+    set,
+    area,
+    bounds: known,
+    hasOwnBounds,
+    metadata,
+    archiveFormat = 'pmtiles',
+    tileSize = 256,
+    file,
+    maxBytes,
+  }: ExportTask,
   { tiles, count }: Pick<StoredTiles, 'tiles' | 'count'>,
   onShare: (thousandths: number) => void,
   zooms?: () => readonly [number, number],

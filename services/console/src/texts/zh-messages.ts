@@ -542,6 +542,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   'said.style_whole': '样式只能作为整体签名：不带 version 和 bounds',
   'said.bounds_wgs84': '必须是西、南、东、北（WGS 84 度），南小于北',
   'said.south_north': '南必须小于北',
+  'said.zooms_swapped': 'min_zoom 不能大于 max_zoom',
   'said.west_east': '西和东必须不同',
   'said.nothing_to_change': '没有给出要更改的内容',
   'said.cache_policy': 'cache_policy "shared" 需要 s_maxage，而 s_maxage 只属于它',

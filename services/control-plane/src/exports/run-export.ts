@@ -131,7 +131,10 @@ async function write(
     area: { minZoom: wanted.zoomMin, maxZoom: wanted.zoomMax, bounds: wanted.bounds },
     bounds: version.bounds,
     hasOwnBounds: wanted.publishAs !== null,
-    metadata: archiveMetadata(versionTitle(basemap, version), { ...version, version: wanted.publishAs ?? version.version }),
+    metadata: archiveMetadata(versionTitle(basemap, version), {
+      ...version,
+      version: wanted.publishAs ?? version.version,
+    }),
     archiveFormat: wanted.format,
     tileSize: version.tileSize,
     file,

@@ -1,5 +1,5 @@
 import { DestinationGuard } from '@gateway/core/outgoing/guard.js'
-import { noteUpstreamState, readServiceSource } from '@gateway/store/scan-sources.js'
+import { readServiceSource } from '@gateway/store/scan-sources.js'
 import { BlockCache } from '@gateway/tilesets/remote/block-cache.js'
 import { UpstreamSources } from '@gateway/tilesets/upstream/upstream-sources.js'
 import type { ControlContext } from '../platform/context.js'
@@ -24,8 +24,8 @@ export function openServices({ settings, sql, log }: ControlContext, pace: () =>
       return { headers: found?.headers ?? {}, query: found?.query ?? '' }
     },
     observe: () => {},
-    // The next change is stored if the store is out of reach now.
-    onState: (source, state) => void noteUpstreamState(sql, source, state).catch(() => {}),
+    // The record of the basemap has the state that edges see; that of the seed has its own failures.
+    onState: () => {},
     pace,
   })
   return { services, cache }

@@ -17,6 +17,7 @@ const WORLD = [-180, -85, 180, 85]
 
 let app: TestApp
 let home: string
+let address: string
 let asked: string[] = []
 let lastMs = 0
 /** answers that wait; null: none waits */
@@ -43,8 +44,8 @@ beforeAll(async () => {
   service.listen(0, '127.0.0.1')
   await once(service, 'listening')
   app = await startTestApp(process.env.TEST_POSTGRES_URL, { DATA_DIR: home })
-  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/town.json`
-  await post('/scan-sources', { code: 'town', kind: 'service', url, options: { timeout_seconds: 120 } })
+  address = `http://127.0.0.1:${(service.address() as AddressInfo).port}/town.json`
+  await post('/scan-sources', { code: 'town', kind: 'service', url: address, options: { timeout_seconds: 120 } })
   expect((await post('/scan-sources/town/run')).json()).toMatchObject({ status: 'succeeded', added: 1 })
 })
 afterEach(stopLoops)
@@ -169,7 +170,8 @@ test('a seed continues after its runner was stopped or has crashed, and ends whe
   await expect.poll(() => waiting?.length, { timeout: 60_000 }).toBe(4)
   // Its runner is gone, as if it had been killed. What it has kept is not requested again.
   const before = asked.length
-  await app.store.sql`UPDATE seeds SET lease_owner = gen_random_uuid(), lease_until = now() - interval '1 second' WHERE id = ${id}`
+  await app.store
+    .sql`UPDATE seeds SET lease_owner = gen_random_uuid(), lease_until = now() - interval '1 second' WHERE id = ${id}`
   await expect.poll(() => asked.length, { timeout: 60_000 }).toBe(before + 4)
   expect(asked.slice(before).toSorted()).toEqual(asked.slice(before - 4, before).toSorted())
   expect((await post(`/seeds/${id}/cancel`)).statusCode).toBe(202)
@@ -197,10 +199,19 @@ test('a seed of a basemap that is withdrawn, or of a source that is disabled, en
   await expect.poll(async () => (await seedOf(next)).status, { timeout: 60_000 }).toBe('failed')
   expect(await seedOf(next)).toMatchObject({ message_code: 'delivery_version_withdrawn', done: 0 })
   expect((await change('/basemaps/town', { withdrawn: false })).statusCode).toBe(200)
+  await stopLoops()
+  const last = (await seed({ min_zoom: 6, max_zoom: 6 })).json().id
+  const source = { code: 'town', kind: 'service', path: address }
+  expect((await post('/scan-sources', { ...source, enabled: false })).statusCode).toBe(200)
+  startLoops()
+  await expect.poll(async () => (await seedOf(last)).status, { timeout: 60_000 }).toBe('failed')
+  expect(await seedOf(last)).toMatchObject({ message_code: 'seed_source_disabled', done: 0 })
+  expect((await post('/scan-sources', { ...source, enabled: true })).statusCode).toBe(200)
 })
 
 test('what cannot be seeded is refused, and a service is neither checked as files nor compared', async () => {
   expect((await seed({ max_zoom: 24, min_zoom: 10 })).json().error).toContain('zooms 0 to 9')
+  expect((await seed({ max_zoom: 1, min_zoom: 2 })).statusCode).toBe(400)
   expect((await seed({ basemap_code: 'nowhere' })).statusCode).toBe(404)
   expect((await seed({ rate: 0 })).statusCode).toBe(400)
   await app.store.sql`UPDATE basemap_versions SET max_zoom = 20`

@@ -75,14 +75,16 @@ async function checkAll(ctx: ControlContext): Promise<Checked[]> {
   const basemaps = (await readBasemaps(ctx.sql, null)).filter(isOffered)
   const versions = basemaps.flatMap((basemap) => {
     const { code, sourceCode, versions } = basemap
-    return versions
-      // A service is looked at by its scans and requests.
-      .filter(({ withdrawn, storage }) => !withdrawn && storage !== 'upstream')
-      .map((one) => {
-        const { version, available, path, storage } = one
-        const place = placeOfVersion(rootOf(basemap, one), path, storage)
-        return { kind: 'basemap' as const, code, version, available, sourceCode, place }
-      })
+    return (
+      versions
+        // A service is looked at by its scans and requests.
+        .filter(({ withdrawn, storage }) => !withdrawn && storage !== 'upstream')
+        .map((one) => {
+          const { version, available, path, storage } = one
+          const place = placeOfVersion(rootOf(basemap, one), path, storage)
+          return { kind: 'basemap' as const, code, version, available, sourceCode, place }
+        })
+    )
   })
   const vectors = (await readVectors(ctx.sql, null))
     .filter(isOffered)

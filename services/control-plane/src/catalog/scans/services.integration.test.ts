@@ -58,12 +58,22 @@ test('a layer of a service is a basemap with the version live, and no response h
   const before = basemap.json().versions[0].revision
   const refreshed = await post('/basemaps/town/versions/live/refresh', { min_zoom: 5 })
   expect(refreshed.json().revision).toBeGreaterThan(before)
+  const again = await post('/basemaps/town/versions/live/refresh', { bounds: [170, -10, -170, 10] })
+  expect(again.json().revision).toBeGreaterThan(refreshed.json().revision)
+  for (const wrong of [
+    { min_zoom: 5, max_zoom: 4 },
+    { bounds: [0, 10, 10, 0] },
+    { bounds: [0, 0, 900, 10] },
+    { zoom: 1 },
+  ])
+    expect((await post('/basemaps/town/versions/live/refresh', wrong)).statusCode, JSON.stringify(wrong)).toBe(400)
+  expect((await post('/basemaps/town/versions/old/refresh', {})).statusCode).toBe(404)
   // Saved without its secrets, it keeps them.
   expect((await post('/scan-sources', { code: 'town', kind: 'service', path: url })).json()).toMatchObject({
     has_headers: true,
   })
   expect((await post('/scan-sources/town/run')).json()).toMatchObject({ status: 'succeeded', updated: 0 })
   expect(asked.at(-1)).toEqual(asked[0])
-  const audit = await app.admin({ url: '/api/v1/admin/audit-log' })
+  const audit = await app.admin({ url: '/api/v1/admin/audit' })
   for (const { body } of [saved, scan, basemap, refreshed, audit]) expect(body).not.toContain('the-secret')
 })

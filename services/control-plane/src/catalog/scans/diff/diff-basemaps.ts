@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
-import { asScanned, isPublished, type NewVersion, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
+import {
+  asScanned,
+  isPublished,
+  type NewVersion,
+  type StoredBasemap,
+  type StoredVersion,
+} from '@gateway/store/basemaps.js'
 import type { FoundBasemap, FoundBasemaps } from '../walk/found.js'
 import { quoted } from '../walk/found.js'
 

@@ -102,7 +102,7 @@ test.each(Object.keys(SERVICES) as (keyof typeof SERVICES)[])(
   },
 )
 
-test('what is fetched ahead from another gateway is served as a version without it, like any other', async () => {
+test('tiles that were fetched ahead from another gateway are served as a version without it, like any other', async () => {
   const { admin } = far()
   await takeService('xyz')
   const ended = async <Job extends { status: string }>(job: string): Promise<Job> => {

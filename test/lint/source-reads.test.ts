@@ -42,6 +42,7 @@ const OWN_FILES: Readonly<Record<string, string>> = {
   'services/control-plane/src/catalog/styles/check-process.ts': 'an import that was unpacked without links',
   'services/control-plane/src/catalog/styles/import-style.ts': 'the received body',
   'services/control-plane/src/deliveries/files/copy.ts': 'its own function of that name',
+  'services/control-plane/src/exports/publish-export.ts': 'an archive of DATA_DIR',
   'services/control-plane/src/platform/files/stage.ts': 'syncs folders',
   'services/control-plane/src/slicing/log-stream.ts': 'the log of a tool',
   'services/control-plane/src/slicing/published-layers.ts': 'marks of the tiler in DATA_DIR',

@@ -98,7 +98,7 @@ export function writeTilesAs(
   })
 }
 
-/** Where tiles in ascending order of their numbers lie. */
+/** Collects the extents of tiles that come in ascending order of their numbers. */
 class TileExtents {
   readonly #zooms: { -readonly [Field in keyof ZoomExtent]: ZoomExtent[Field] }[] = []
 

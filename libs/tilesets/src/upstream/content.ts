@@ -3,6 +3,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { isVectorFormat } from '@gateway/contracts/basemap.js'
 import { ServiceTrouble } from '@gateway/core/upstream/service-client.js'
+import sharp from 'sharp'
 import { encodingOf, imageFormat } from '../formats.js'
 import { wordsOf } from './read-service.js'
 
@@ -42,11 +43,19 @@ export async function plainContent(bytes: Uint8Array, encoding: string): Promise
   }
 }
 
-/**
- * Throws `ServiceTrouble` if the content is no complete tile of the format.
- * @param size pixels of its side; null: not known
- */
-export function checkTile(content: Uint8Array, format: TileFormat, size: number | null): void {
+/** The picture that was asked for. null: nothing is known, so that anything may come. */
+export interface Expected {
+  readonly formats: readonly TileFormat[] | null
+  /** pixels of a side */
+  readonly sizes: readonly number[] | null
+}
+
+/** Rejects with `ServiceTrouble` if the content is no complete tile of the format, or a picture of another type or size than expected. */
+export async function checkTile(
+  content: Uint8Array,
+  format: TileFormat,
+  { formats, sizes }: Expected = { formats: null, sizes: null },
+): Promise<void> {
   if (isVectorFormat(format)) {
     if (isText(content)) throw new ServiceTrouble('wrong', `it returns text in place of a tile: ${saidIn(content)}`)
     return
@@ -55,11 +64,19 @@ export function checkTile(content: Uint8Array, format: TileFormat, size: number 
   if (found === null)
     throw new ServiceTrouble('wrong', `it returns no picture: ${isText(content) ? saidIn(content) : 'other data'}`)
   if (!isComplete(content, found)) throw new ServiceTrouble('wrong', 'it returns a picture that is cut off')
-  const sides = sizeOf(content, found)
-  if (size === null || sides === null) return
-  // Tiles for dense displays have twice the pixels of their grid, as those of basemap.at.
-  if (sides[0] === sides[1] && (sides[0] === size || sides[0] === 2 * size)) return
-  throw new ServiceTrouble('wrong', `it returns a picture of ${sides[0]} x ${sides[1]} pixels in place of ${size}`)
+  if (formats !== null && !formats.includes(found))
+    throw new ServiceTrouble('wrong', `it returns a picture of the type ${found} in place of ${formats.join(' or ')}`)
+  if (sizes === null) return
+  const { width, height } = await sharp(content)
+    .metadata()
+    .catch((error: Error) => {
+      throw new ServiceTrouble('wrong', `it returns a picture that cannot be read: ${error.message}`)
+    })
+  if (width === height && sizes.includes(width)) return
+  throw new ServiceTrouble(
+    'wrong',
+    `it returns a picture of ${width} x ${height} pixels in place of ${sizes.join(' or ')}`,
+  )
 }
 
 /** Returns the words of a document that a service sent in place of a tile. */
@@ -77,21 +94,4 @@ function isComplete(content: Uint8Array, format: TileFormat): boolean {
   if (format === 'png') return bytes.subarray(-64).includes('IEND')
   if (format === 'jpg') return bytes.subarray(-4096).includes(Buffer.from('ffd9', 'hex'))
   return format !== 'webp' || bytes.length < 8 || bytes.readUInt32LE(4) + 8 <= bytes.length + 1
-}
-
-function sizeOf(content: Uint8Array, format: TileFormat): readonly [number, number] | null {
-  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
-  if (format === 'png') return bytes.length < 24 ? null : [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
-  return format === 'jpg' ? sizeOfJpeg(bytes) : null
-}
-
-/** Follows the segments to the frame (ITU-T T.81, B.2.2). */
-function sizeOfJpeg(bytes: Buffer): readonly [number, number] | null {
-  for (let at = 2; at + 9 < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
-    const marker = bytes.readUInt16BE(at)
-    if (marker < 0xff01) return null
-    const isFrame = marker >= 0xffc0 && marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker)
-    if (isFrame) return [bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5)]
-  }
-  return null
 }

@@ -64,7 +64,7 @@ test.each([
   const tiles = await cutSquare(await draw(square).png({ compressionLevel: 1 }).toBuffer(), square, SIZE, 'png')
   expect(tiles).toHaveLength(square.columns * square.rows)
   for (const { place, bytes } of tiles) {
-    checkTile(bytes, 'png', SIZE)
+    await checkTile(bytes, 'png', { formats: ['png'], sizes: [SIZE] })
     const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true })
     expect([info.width, info.height, info.channels]).toEqual([SIZE, SIZE, 4])
     for (const [column, row] of [
@@ -96,7 +96,7 @@ test('a square of JPEG is cut at the same places, in the colours of its tiles', 
   const blank = sharp({ create: { width, height, channels: 3, background: '#ffffff' } })
   const tiles = await cutSquare(await blank.composite(parts).jpeg({ quality: 95 }).toBuffer(), square, SIZE, 'jpg')
   for (const { place, bytes } of tiles) {
-    checkTile(bytes, 'jpg', SIZE)
+    await checkTile(bytes, 'jpg', { formats: ['jpg'], sizes: [SIZE] })
     const { channels } = await sharp(bytes).stats()
     const { r, g, b } = colour(place.x - square.x + (place.y - square.y) * 4)
     for (const [i, value] of [r, g, b].entries()) expect(Math.abs((channels[i]?.mean ?? -1000) - value)).toBeLessThan(4)
@@ -105,7 +105,7 @@ test('a square of JPEG is cut at the same places, in the colours of its tiles', 
 
 /** As the sources do it: the answer is checked, and then cut. */
 async function take(answer: Uint8Array, square: Square): Promise<unknown> {
-  checkTile(answer, 'png', null)
+  await checkTile(answer, 'png')
   return cutSquare(answer, square, SIZE, 'png')
 }
 
@@ -142,4 +142,21 @@ test('a picture of another type of tile is cut, and sent in the type of the set'
   const square = squareAt(1, 0, 0)
   const [tile] = await cutSquare(await blank(128, 128).webp().toBuffer(), square, SIZE, 'png')
   expect((await sharp(tile?.bytes).metadata()).format).toBe('png')
+})
+
+test.each([
+  ['of twice the size', () => blank(512, 512).png(), 'a picture of 512 x 512 pixels in place of 256'],
+  ['that is no square', () => blank(256, 200).png(), 'a picture of 256 x 200 pixels in place of 256'],
+  ['of another type', () => blank(256, 256).webp(), 'a picture of the type webp in place of png or jpg'],
+] as const)('a tile %s is a failure of a service that names what it has', async (_, make, words) => {
+  const bytes = await make().toBuffer()
+  await expect(checkTile(bytes, 'png', { formats: ['png', 'jpg'], sizes: [256] })).rejects.toThrow(words)
+  await checkTile(bytes, 'png')
+})
+
+test.each(['jpeg', 'webp', 'avif', 'png'] as const)('the size of a tile of the type %s is known', async (type) => {
+  const bytes = await blank(300, 300).toFormat(type).toBuffer()
+  const expected = { formats: null, sizes: [256, 512] }
+  await expect(checkTile(bytes, 'png', expected)).rejects.toThrow('300 x 300 pixels in place of 256 or 512')
+  await checkTile(bytes, 'png', { formats: null, sizes: [300] })
 })

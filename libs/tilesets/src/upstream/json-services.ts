@@ -95,11 +95,13 @@ export function readArcgis(json: Json, url: string, options: ReadOptions): Upstr
     const grid = matchGrid(system, said)
     if (grid === null) return { layers: [], left: [{ layer: '', why: 'grid' }] }
     const format: TileFormat = /^JPE?G$/.test(kind) ? 'jpg' : 'png'
+    const formats: TileFormat[] = /^PNG|^JPE?G$/.test(kind) ? [format] : ['png', 'jpg']
     const request = {
       kind: 'tiles',
       template: `${base}/tile/{z}/{y}/{x}`,
       subdomains: [],
       levels: grid.levels,
+      formats,
     } as const
     return { layers: [{ ...about, ...grid, format, request }], left: [] }
   }

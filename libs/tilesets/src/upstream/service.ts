@@ -17,6 +17,8 @@ export type UpstreamRequest =
       readonly subdomains: readonly string[]
       /** by zoom; null: each zoom is its own level */
       readonly levels: readonly (UpstreamLevel | null)[] | null
+      /** formats of pictures that the service names; absent: anything may come */
+      readonly formats?: readonly TileFormat[]
     }
   | {
       readonly kind: 'wms'
@@ -101,6 +103,13 @@ const FORMATS: readonly (readonly [RegExp, TileFormat])[] = [
 /** Returns the format of a media type; null: none that is served. */
 export function formatOfType(type: string): TileFormat | null {
   return FORMATS.find(([pattern]) => pattern.test(type.trim()))?.[1] ?? null
+}
+
+/** Returns the formats of tiles that a service may send under a media type. Some decide it tile by tile: MapProxy and GeoServer for opaque ones, Tianditu by the layer. */
+export function formatsOfType(type: string): readonly TileFormat[] {
+  if (/jpe?g-?png|^tiles$/i.test(type.trim())) return ['png', 'jpg']
+  const format = formatOfType(type)
+  return format === null ? [] : [format]
 }
 
 /** Returns the first of the media types that is of the wanted format, or the first that is served at all. */

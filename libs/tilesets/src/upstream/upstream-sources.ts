@@ -15,7 +15,7 @@ import type { BlockCache } from '../remote/block-cache.js'
 import type { CachedReader, Source, SourceSpec, TilePlace } from '../source.js'
 import { matrixSetOf, tileTouches } from '../tile-matrix-sets.js'
 import { MARGIN, squareAddress, tileAddress, withSecrets } from './addresses.js'
-import { checkTile, plainContent, saidIn } from './content.js'
+import { checkTile, type Expected, plainContent, saidIn } from './content.js'
 import { cutSquare } from './cut.js'
 import type { UpstreamLayer, UpstreamRequest } from './service.js'
 
@@ -146,10 +146,10 @@ export class UpstreamSources {
         if (answer.status !== 200) throw new ServiceTrouble('wrong', `it returns ${answer.status}: ${saidIn(content)}`)
         if (content.length === 0) return 'absent'
         if (square !== null) {
-          checkTile(content, spec.format, null)
+          await checkTile(content, spec.format)
           return cutSquare(content, square, spec.tileSize, spec.format)
         }
-        checkTile(content, spec.format, request.kind === 'tiles' && request.levels !== null ? spec.tileSize : null)
+        await checkTile(content, spec.format, expectedOf(request as TilesRequest, spec.tileSize))
         return [{ place, bytes: content, ...validatorsOf(answer) }]
       })
     } catch (error) {
@@ -206,6 +206,18 @@ function keyOf({
     .update(JSON.stringify([request, tileMatrixSet, tileMatrices, tileSize, format]))
     .digest('hex')
   return `upstream ${source} ${path} ${content}`
+}
+
+/** Pixels of tiles that a template without a description may have. */
+const USUAL_SIZES = [256, 512, 1024]
+/** Names of tiles for dense displays, which have twice the pixels of their grid, as those of basemap.at. */
+const DENSE = /hidpi|retina|@2x/i
+
+type TilesRequest = Extract<UpstreamRequest, { kind: 'tiles' }>
+
+function expectedOf({ template, levels, formats }: TilesRequest, size: number): Expected {
+  if (levels === null) return { formats: null, sizes: USUAL_SIZES }
+  return { formats: formats ?? null, sizes: DENSE.test(template) ? [size, 2 * size] : [size] }
 }
 
 /** Returns the tiles in a row of a square that the service draws at once. */

@@ -5,6 +5,7 @@ import { queryBase, reachable, spread } from './said-addresses.js'
 import {
   chooseType,
   formatOfType,
+  formatsOfType,
   isTaken,
   NotAService,
   type ReadOptions,
@@ -36,7 +37,7 @@ export function readWmts(document: string, url: string, options: ReadOptions): U
       left.push({ layer, why: typeof tiles === 'string' ? tiles : 'grid' })
       continue
     }
-    const { format, template, subdomains } = tiles
+    const { format, formats, template, subdomains } = tiles
     layers.push({
       layer,
       name: text(node, 'Title') || layer,
@@ -46,7 +47,7 @@ export function readWmts(document: string, url: string, options: ReadOptions): U
       format,
       vectorLayers: null,
       ...set.grid,
-      request: { kind: 'tiles', template, subdomains, levels: set.grid.levels },
+      request: { kind: 'tiles', template, subdomains, levels: set.grid.levels, formats },
     })
   }
   return { layers, left }
@@ -77,13 +78,15 @@ function addressesOf(layer: Node, { kvp, url, setId }: Addressed, options: ReadO
   const types = kvp === null && urls.length > 0 ? urls.map(({ type }) => type) : offered
   const type = chooseType(types, options.format) ?? unnamedType(types, options)
   if (type === null) return 'format' as const
+  const formats = [...new Set([type.type, ...types].flatMap(formatsOfType))]
   const same = urls.filter((one) => one.type === type.type)
   const rest = same.length > 0 ? same : urls.filter((one) => formatOfType(one.type) === type.format)
-  if (rest.length > 0) return { format: type.format, ...spread(rest.map(({ template }) => reachable(template, url))) }
+  if (rest.length > 0)
+    return { format: type.format, formats, ...spread(rest.map(({ template }) => reachable(template, url))) }
   if (kvp === null && all(layer, 'ResourceURL').length > 0) return 'address' as const
   const address = queryBase(kvp === null ? (url.split('?', 1)[0] ?? url) : reachable(kvp, url))
   const template = expand(`${address}${kvpQuery(layer, type.type)}`, layer, setId)
-  return { format: type.format, template, subdomains: [] as readonly string[] }
+  return { format: type.format, formats, template, subdomains: [] as readonly string[] }
 }
 
 /** The part of a path that an empty name of a style leaves out. */

@@ -41,7 +41,7 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
         operationId: 'createExport',
         summary: 'Export a version, or a part of it, as an archive',
         description:
-          'The version must lie in Web Mercator and may use any storage. Of a service (`storage: upstream`) the archive has the tiles that are kept in ' +
+          'The version must lie in Web Mercator and may use any storage. If it is of a service (`storage: upstream`), the archive has the tiles that are kept in ' +
           'TILE_CACHE_DIR of the host of the control plane that writes it; nothing is fetched. The archive has the tiles that lie in `bounds` or touch them, at the ' +
           'zooms of the version between `zoom_min` and `zoom_max`. `format` is PMTiles 3 (clustered, equal tiles stored once), MBTiles 1.3, a ' +
           'GeoPackage with the table `tiles`, or a tile package (`tpkx`). GeoPackages and tile packages hold PNG, JPEG or WebP. Vector tiles ' +

@@ -96,7 +96,7 @@ test('a seed fetches the tiles of an area at its rate, and what is kept is expor
   expect(asked.length).toBe(before)
 })
 
-test('what is kept of a service becomes a version, which scans leave alone', async () => {
+test('the kept tiles of a service become a version, which scans do not change', async () => {
   const wanted = { basemap_code: 'town', version: 'live', zoom_min: 1, bounds: [10, 10, 80, 60] }
   const exported = await post('/exports', { ...wanted, publish_as: 'v2026' })
   expect([exported.statusCode, exported.json()]).toMatchObject([202, { publish_as: 'v2026', version: 'live' }])
@@ -168,7 +168,7 @@ test('a seed continues after its runner was stopped or has crashed, and ends whe
   expect(asked.slice(36).toSorted()).toEqual(unanswered.toSorted())
   await answerRound()
   await expect.poll(() => waiting?.length, { timeout: 60_000 }).toBe(4)
-  // Its runner is gone, as if it had been killed. What it has kept is not requested again.
+  // Its runner is gone, as if it had been killed. No tile that it has kept is requested again.
   const before = asked.length
   await app.store
     .sql`UPDATE seeds SET lease_owner = gen_random_uuid(), lease_until = now() - interval '1 second' WHERE id = ${id}`

@@ -130,7 +130,8 @@ test('tiles that were fetched ahead from another gateway are served as a version
   // It becomes the default, and is deleted, like any other version.
   await admin.expect('/basemaps/xyz/default-version', { body: { version: 'kept' } })
   expect((await get('/tiles/xyz/current/2/1/3.png')).status).toBe(404)
-  const wmts = '/wmts?SERVICE=WMTS&VERSION=1.0.0&REQUEST=GetTile&STYLE=default&LAYER=xyz&TILEMATRIXSET=WebMercatorQuad&TILEMATRIX=2'
+  const wmts =
+    '/wmts?SERVICE=WMTS&VERSION=1.0.0&REQUEST=GetTile&STYLE=default&LAYER=xyz&TILEMATRIXSET=WebMercatorQuad&TILEMATRIX=2'
   const byWmts = await get(`${wmts}&TILEROW=1&TILECOL=1&FORMAT=image/png`)
   expect(byWmts.status, await byWmts.text()).toBe(200)
   expect((await get(`/tiles/xyz/current/2/1/1.png?at=${new Date().toISOString()}`)).status).toBe(200)

@@ -12,7 +12,7 @@ import {
 import { folderOfKey, KeptTiles, type Made, type Making } from '../kept/kept-tiles.js'
 import { TileNotMade } from '../kept/tile-not-made.js'
 import type { BlockCache } from '../remote/block-cache.js'
-import type { CachedReader, Source, SourceSpec, TilePlace } from '../source.js'
+import type { CachedReader, SourceSpec, TilePlace } from '../source.js'
 import { matrixSetOf, tileTouches } from '../tile-matrix-sets.js'
 import { MARGIN, squareAddress, tileAddress, withSecrets } from './addresses.js'
 import { checkTile, type Expected, plainContent, saidIn } from './content.js'

@@ -1,7 +1,13 @@
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import type { StyleResource, WantedResource } from '@gateway/core/access/decide.js'
 import { VECTOR_CODES } from '@gateway/native-edge/hot-tiles/response-table.js'
-import { isOffered, type RunningCanary, rootOf, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
+import {
+  isOffered,
+  type RunningCanary,
+  rootOf,
+  type StoredBasemap,
+  type StoredVersion,
+} from '@gateway/store/basemaps.js'
 import { READER_STYLES } from '@gateway/store/catalog/reader-lists.js'
 import type { ServedFont, StoredStyle } from '@gateway/store/styles.js'
 import type { StoredVector } from '@gateway/store/vectors.js'

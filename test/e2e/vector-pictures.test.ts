@@ -166,3 +166,39 @@ test('points are thinned evenly at five zooms: none of a cloud is far from one t
   // Nothing is left out there.
   expect(await difference('places', 13, SAME, SAME)).toEqual({ zoom: 13, ...ALIKE, gaps: 0 })
 }, 300_000)
+
+/** Requests a rendered tile until it is drawn: a busy machine needs longer than a request waits. */
+async function rendered(address: string): Promise<Buffer> {
+  for (;;) {
+    const answer = await fetch(`${gateway().url}${address}`, { headers: { 'x-access-token': token } })
+    const body = Buffer.from(await answer.arrayBuffer())
+    if (answer.status === 503 && answer.headers.has('retry-after')) continue
+    expect(
+      [answer.status, answer.headers.get('content-type')],
+      `${address} ${body.toString('latin1', 0, 200)}`,
+    ).toEqual([200, 'image/png'])
+    return body
+  }
+}
+
+test('the plain style of a vector is drawn, with the same tiles in every protocol', async () => {
+  const [z, x, y] = [9, 417, 222]
+  const own = await rendered(`/styles/parcels/${z}/${x}/${y}.png`)
+  const { channels } = await sharp(own).stats()
+  expect(Math.max(...channels.slice(0, 3).map(({ stdev }) => stdev))).toBeGreaterThan(1)
+  const kvp = `SERVICE=WMTS&REQUEST=GetTile&VERSION=1.0.0&STYLE=default&TILEMATRIX=${z}&TILEROW=${y}&TILECOL=${x}`
+  for (const address of [
+    `/wmts?${kvp}&LAYER=parcels&TILEMATRIXSET=WebMercatorQuadx2&FORMAT=image/png`,
+    `/tms/1.0.0/parcels/${z}/${x}/${2 ** z - 1 - y}.png`,
+    `/ogc/collections/parcels/map/tiles/WebMercatorQuadx2/${z}/${y}/${x}`,
+    `/arcgis/rest/services/parcels/MapServer/tile/${z}/${y}/${x}`,
+    `/tianditu/parcels_w/wmts?${kvp}&LAYER=parcels&TILEMATRIXSET=w&FORMAT=tiles`,
+  ])
+    expect((await rendered(address)).equals(own), address).toBe(true)
+  const side = 40_075_016.685578488 / 2 ** z
+  const [west, north] = [x * side - 20_037_508.342789244, 20_037_508.342789244 - y * side]
+  const view = `CRS=EPSG:3857&BBOX=${west},${north - side},${west + side},${north}&WIDTH=512&HEIGHT=512`
+  const map = await rendered(`/wms?REQUEST=GetMap&VERSION=1.3.0&LAYERS=parcels&STYLES=&${view}&FORMAT=image/png`)
+  const pixels = (png: Buffer) => sharp(png).ensureAlpha().raw().toBuffer()
+  expect((await pixels(map)).equals(await pixels(own))).toBe(true)
+}, 300_000)

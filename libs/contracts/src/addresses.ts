@@ -82,14 +82,14 @@ export const ADDRESSES = {
   wmts: [
     {
       form: '/wmts',
-      text: 'WMTS 1.0.0 of the basemaps that the token may read, KVP and RESTful; QGIS, ArcGIS, GDAL, OpenLayers',
+      text: 'WMTS 1.0.0 of the basemaps and the drawn styles that the token may read, KVP and RESTful; QGIS, ArcGIS, GDAL, OpenLayers',
     },
   ],
   wmtsResource: [{ form: '/wmts/1.0.0/WMTSCapabilities.xml', text: 'the capabilities of the WMTS' }],
   wms: [
     {
       form: '/wms',
-      text: 'WMS 1.3.0 and 1.1.1: pictures of any size and place from the tiles of the basemaps, and the features of vectors ([WMS](../howto/wms.md))',
+      text: 'WMS 1.3.0 and 1.1.1: pictures of any size and place from the tiles of basemaps and drawn styles, and the features of vectors ([WMS](../howto/wms.md))',
     },
   ],
   tms: [
@@ -137,7 +137,7 @@ export const ADDRESSES = {
   tianditu: [
     {
       form: '/tianditu/{code}_{set}/wmts',
-      text: 'a raster basemap for Tianditu’s requests (`w` or `c`), with the token in `tk` ([Tianditu](../howto/tianditu.md))',
+      text: 'a raster basemap or a drawn style for Tianditu’s requests (`w` or `c`), with the token in `tk` ([Tianditu](../howto/tianditu.md))',
     },
     { form: '/tianditu/{code}_{set}/DataServer' },
   ],

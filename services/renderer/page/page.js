@@ -1,5 +1,6 @@
 // Draws one picture after another: asks the renderer for the next task, and sends its pixels back.
 import { drawOverlay } from './overlay.js'
+import { packed, pixelsOf, withoutMargin } from './pixels.js'
 
 // The renderer serves it from its package.
 const maplibre = new URL('maplibre-gl.mjs', location.href).href
@@ -13,6 +14,7 @@ let loaded = ''
 let task = null
 let faults = []
 let paints = true
+let places = true
 
 for (;;) {
   const answer = await fetch('next')
@@ -41,22 +43,28 @@ async function draw() {
   if (loaded !== task.revision) {
     map.setStyle(JSON.parse(task.style), { diff: false })
     loaded = task.revision
+    placeOnce(map.style)
   }
   // Every part that arrives would paint the whole map, which takes a second without a graphics card.
   paints = false
+  places = false
   map.jumpTo({ ...view, center: [...view.center], roll: 0 })
+  await idle()
+  // New labels take two turns, of which only the last is painted.
+  places = true
   await idle()
   // Labels with several anchors keep that of the last picture, so that a picture would depend on its predecessor.
   map.style.pauseablePlacement = undefined
   map.style.placement = undefined
   paints = true
   await idle()
+  if (overlay.markers.length + overlay.paths.length === 0 && !overlay.attribution) return pixelsOf(map.painter, task)
   const canvas = new OffscreenCanvas(width * ratio, height * ratio)
   const context = canvas.getContext('2d', { willReadFrequently: true })
   context.drawImage(map.getCanvas(), -margin * ratio, -margin * ratio)
   context.scale(ratio, ratio)
   drawOverlay(context, { width, height, overlay, project: (at) => map.project(at), attribution: attributionOf(map) })
-  return context.getImageData(0, 0, width * ratio, height * ratio).data
+  return packed(new Uint8Array(context.getImageData(0, 0, width * ratio, height * ratio).data.buffer))
 }
 
 function newMap() {
@@ -74,13 +82,12 @@ function newMap() {
     transformConstrain: (center, zoom) => ({ center, zoom }),
     minZoom: -2,
     maxPitch: 85,
-    canvasContextAttributes: { preserveDrawingBuffer: true },
     transformRequest: (url) => ({ url: atGateway(url) }),
   })
   const { painter } = made
   const paint = painter.render.bind(painter)
   painter.render = (...given) => {
-    if (paints) paint(...given)
+    if (paints) withoutMargin(painter.context.gl, task, () => paint(...given))
   }
   made.addControl(new AttributionControl({ compact: false }))
   made.on('error', ({ error }) => {
@@ -90,6 +97,12 @@ function newMap() {
     faults.push(String(error?.message ?? 'a source cannot be loaded'))
   })
   return made
+}
+
+/** Places the labels of a style first, and then only when all of its parts have arrived, not for each of them. */
+function placeOnce(style) {
+  const place = style._updatePlacement.bind(style)
+  style._updatePlacement = (...given) => (places || style.placement === undefined) && place(...given)
 }
 
 function atGateway(url) {

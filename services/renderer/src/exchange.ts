@@ -15,6 +15,7 @@ const FILES: Readonly<Record<string, { readonly at: URL; readonly type: string }
   'page.html': { at: new URL('page.html', PAGE), type: 'text/html' },
   'page.js': { at: new URL('page.js', PAGE), type: 'text/javascript' },
   'overlay.js': { at: new URL('overlay.js', PAGE), type: 'text/javascript' },
+  'pixels.js': { at: new URL('pixels.js', PAGE), type: 'text/javascript' },
   'maplibre-gl.mjs': { at: new URL('maplibre-gl.mjs', MAPLIBRE), type: 'text/javascript' },
   'maplibre-gl-shared.mjs': { at: new URL('maplibre-gl-shared.mjs', MAPLIBRE), type: 'text/javascript' },
   'maplibre-gl-worker.mjs': { at: new URL('maplibre-gl-worker.mjs', MAPLIBRE), type: 'text/javascript' },
@@ -24,7 +25,7 @@ const FILES: Readonly<Record<string, { readonly at: URL; readonly type: string }
 /** The first address of a browser. Its host is no secret, and leads once to the one that is. */
 export const FIRST_ADDRESS = 'http://renderer.invalid/'
 
-/** Pixels in RGBA, or the reason of the failure. */
+/** Pixels in RGB or RGBA, or the reason of the failure. */
 export type Drawn = { readonly ok: true; readonly pixels: Buffer } | { readonly ok: false; readonly reason: string }
 
 interface Running {

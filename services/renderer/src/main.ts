@@ -16,11 +16,11 @@ serve<DrawTask, DrawAnswer>(async (task, progress) => {
   return { ok: true, pieces: await encode(drawn.pixels, task) }
 })
 
-/** Cuts pixels in RGBA into the pieces of a task, by rows from the north, and encodes them. */
+/** Cuts pixels in RGB or RGBA into the pieces of a task, by rows from the north, and encodes them. */
 function encode(pixels: Buffer, { width, height, ratio, pieces, format }: DrawTask): Promise<Uint8Array[]> {
   const size = { width: width * ratio, height: height * ratio }
-  if (pixels.length !== size.width * size.height * 4) throw new Error('the picture has another size')
-  const isOpaque = alphasAre255(pixels)
+  const channels = pixels.length / (size.width * size.height)
+  if (channels !== 3 && channels !== 4) throw new Error('the picture has another size')
   const piece = { width: size.width / pieces, height: size.height / pieces }
   const places = Array.from({ length: pieces ** 2 }, (_, i) => ({
     left: (i % pieces) * piece.width,
@@ -29,8 +29,8 @@ function encode(pixels: Buffer, { width, height, ratio, pieces, format }: DrawTa
   }))
   return Promise.all(
     places.map((place) => {
-      const cut = sharp(pixels, { raw: { ...size, channels: 4 } }).extract(place)
-      return encoded(isOpaque ? cut.removeAlpha() : cut, format).toBuffer()
+      const cut = sharp(pixels, { raw: { ...size, channels } }).extract(place)
+      return encoded(cut, format).toBuffer()
     }),
   )
 }
@@ -39,9 +39,4 @@ function encoded(picture: Sharp, format: DrawTask['format']): Sharp {
   if (format === 'png') return picture.png({ compressionLevel: 6 })
   if (format === 'webp') return picture.webp({ quality: QUALITY, effort: 2 })
   return picture.flatten({ background: GROUND }).jpeg({ quality: QUALITY })
-}
-
-function alphasAre255(pixels: Buffer): boolean {
-  for (let i = 3; i < pixels.length; i += 4) if (pixels[i] !== 255) return false
-  return true
 }

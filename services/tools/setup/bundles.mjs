@@ -53,6 +53,7 @@ const PROCESSES = [
   'services/control-plane/dist/platform/archives/archive-process.js',
   'services/edge/dist/main.js',
   'services/edge/dist/worker.js',
+  'services/renderer/dist/main.js',
   'services/tiler/dist/main.js',
   'services/tools/dist/launcher/main.js',
 ]

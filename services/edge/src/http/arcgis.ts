@@ -1,4 +1,3 @@
-import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
@@ -16,13 +15,14 @@ import {
   vectorTileServer,
 } from '../standards/esri-documents.js'
 import { type EsriService, readableServices, serviceAt, styleRoot, styleServer } from '../standards/esri-services.js'
-import { type Addresses, type Layer, withinArea } from '../standards/layer.js'
+import { type Addresses, type Layer, vectorPath, withinArea } from '../standards/layer.js'
 import { ANY_TOKEN, type Ask, type Wanted } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerDocument } from './document.js'
+import { answerTilePath, askLayer, refuseUndrawn, tilePath } from './layers.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { RequestContext } from './request-context.js'
-import { answerOf, answerTilePath, type Reader, reachOf, withReader } from './standards.js'
+import { answerOf, type Reader, withReader } from './standards.js'
 import { stylePlaces } from './styles.js'
 import { wantedBasemap } from './tile-answer.js'
 import { answerTilemap } from './tilemap.js'
@@ -81,13 +81,14 @@ function arcgisRequest(edge: Edge, path: string) {
 function wantedService(edge: Edge, code: string, service: EsriService | null): Wanted {
   if (code === '') return null
   if (service?.kind === 'vector') return service.vector.wanted
+  if (service?.kind === 'picture') return service.drawn.wanted
   return service?.kind === 'style' ? service.style.wanted : wantedBasemap(edge, code)
 }
 
 /** Serves the part of ArcGIS REST that concerns tiles: the list of services, map services of cached tiles, vector tile services. */
 export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const url = req.getUrl()
-  const { room, isWhole, code, rest, tile: asked, service: known } = arcgisRequest(edge, url)
+  const { room, isWhole, rest, tile: asked, service: known } = arcgisRequest(edge, url)
   if (known?.kind === 'vector' && asked !== undefined) return onVectorTile(edge, res, req, asked, 'esri')
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req, asked)
@@ -107,11 +108,12 @@ export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
       return answerOf(exchange, reader, serverInfo, JSON_TYPE, `esri info ${format}`, () => text(serverInfo()))
     if (service === null) return answerRefusal(exchange, NOT_FOUND)
     const { layer } = service
+    if (refuseUndrawn(exchange, layer)) return
     const seen = withinArea(layer, reader.area)
     if (seen === null) return answerRefusal(exchange, OUTSIDE_AREA)
     if (service.kind === 'style') return answerStyleService(exchange, reader, service, seen, operation, text)
     if (service.type === 'MapServer' && rest[0]?.toLowerCase() === 'tilemap')
-      return answerTilemap(exchange, { code, version: CURRENT_VERSION, extension: layer.format }, rest.slice(1))
+      return answerTilemap(exchange, layer, rest.slice(1))
     const documents = service.type === 'MapServer' ? MAP_DOCUMENTS : VECTOR_DOCUMENTS
     const make = Object.hasOwn(documents, operation) ? documents[operation] : undefined
     if (make === undefined) return answerRefusal(exchange, NOT_FOUND)
@@ -129,7 +131,8 @@ export function askArcgis(edge: Edge, url: string): Ask {
   // Esri's clients read how to authenticate before they have a token.
   if (room === 'rest/info' && isWhole) return OPEN
   if (code === '') return ANY_TOKEN
-  if (service === null || service.kind === 'basemap') return { wanted, signable: null, reach: reachOf(tile, code) }
+  if (service?.kind === 'picture' || service?.kind === 'basemap') return askLayer(edge, code, tile)
+  if (service === null) return { wanted, signable: null, reach: { code, version: null } }
   return { wanted, signable: null, reach: (area) => withinArea(service.layer, area) !== null }
 }
 
@@ -142,7 +145,7 @@ function answerServices(exchange: RequestContext, { token, inserted, area }: Rea
     grows: true,
     contentType: JSON_TYPE,
     inserted,
-    text: () => serviceListPieces(readableServices(catalog, token)),
+    text: () => serviceListPieces(readableServices(catalog, token, exchange.edge.pictures.available)),
   })
 }
 
@@ -176,8 +179,7 @@ function tilePathAt({ kind, type, layer }: EsriService, rest: readonly string[])
   if (isVector && !/\.pbf$/i.test(column)) return undefined
   const x = isVector ? column.slice(0, -'.pbf'.length) : column
   const place = [level, x, `${row}.${layer.format}`].map(encodeURIComponent).join('/')
-  const code = encodeURIComponent(layer.code)
-  return kind === 'vector' ? `/vectors/${code}/tiles/${place}` : `/tiles/${code}/${CURRENT_VERSION}/${place}`
+  return kind === 'vector' ? `${vectorPath(layer.code)}/tiles/${place}` : tilePath(layer, place)
 }
 
 /** Returns the requested format of a document, or null if the format is not supported. For a page (`html`) the JSON is indented. */

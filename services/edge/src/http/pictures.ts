@@ -1,5 +1,5 @@
 import { PICTURE_FORMATS, type PictureFormat } from '@gateway/contracts/drawing.js'
-import { refuse } from '@gateway/contracts/errors.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { isInPyramid, type NoTileAddress, parseTileAddress, type TileAddress } from '@gateway/tilesets/address.js'
 import { TileNotMade } from '@gateway/tilesets/kept/tile-not-made.js'
@@ -10,7 +10,14 @@ import type { Edge } from '../edge.js'
 import { PICTURE_WAIT_MS, RETRY_SECONDS, type StaticPicture } from '../pictures/pictures.js'
 import { boundsOfView } from '../pictures/square.js'
 import { MOST_POINTS, parseStatic, type StaticFault, type StaticRequest } from '../pictures/static-request.js'
-import { type DrawnStyle, drawnStyle, type PictureKind, pictureTiles } from '../sync/drawn-styles.js'
+import {
+  type DrawnStyle,
+  drawnStyle,
+  hasData,
+  type PictureKind,
+  pictureTiles,
+  revisionOf,
+} from '../sync/drawn-styles.js'
 import { answerCondition } from './answer-condition.js'
 import type { Ask } from './authorize.js'
 import { answerDocument, SECRET_PLACE } from './document.js'
@@ -24,7 +31,7 @@ const FORMS = 'z/x/y.png, static/lon,lat,zoom/600x400.png and tilejson.json, as 
 const WITHOUT_CHROMIUM = refuse('not_found', coded('pictures_without_chromium'))
 const SWITCHED_OFF = refuse('not_found', coded('pictures_off'))
 const NO_SUCH_PICTURE = refuse('not_found', coded('picture_address', { form: FORMS }))
-const LATE = { ...refuse('dependency_down', coded('picture_late')), retryAfterSeconds: RETRY_SECONDS }
+export const LATE = { ...refuse('dependency_down', coded('picture_late')), retryAfterSeconds: RETRY_SECONDS }
 const FAULTS: Readonly<Record<StaticFault['fault'], ReturnType<typeof refuse>>> = {
   address: NO_SUCH_PICTURE,
   size: refuse('invalid_parameters', coded('picture_size', { most: MOST_POINTS })),
@@ -60,9 +67,7 @@ export function askPicture(edge: Edge, code: string, picture: PictureAddress, qu
     style.kind === 'style'
       ? ({ opens: 'style', code, version: null } as const)
       : ({ opens: 'vector', code, version: null } as const)
-  // A data file cannot be cut to the bounds of a token.
-  const hasData = style.kind === 'style' && style.of.stored.assets.files.length > 0
-  const reach = hasData ? null : reachOf(picture, query)
+  const reach = hasData(style) ? null : reachOf(picture, query)
   return { wanted: style.wanted, signable, reach }
 }
 
@@ -78,11 +83,17 @@ function reachOf(picture: PictureAddress, query: string): Ask['reach'] {
     bounds !== null && west <= bounds[0] && south <= bounds[1] && east >= bounds[2] && north >= bounds[3]
 }
 
+/** Returns the refusal of all pictures on a host that draws none; null: it draws them. */
+export function whyUndrawn({ pictures, settings }: Edge): Refusal | null {
+  if (pictures.available) return null
+  return settings.rendering ? WITHOUT_CHROMIUM : SWITCHED_OFF
+}
+
 /** Sends a picture to a caller who may read its style. */
 export function answerPicture(exchange: RequestContext, code: string, picture: PictureAddress, fromQuery: boolean) {
   const { edge } = exchange
-  if (!edge.pictures.available)
-    return answerRefusal(exchange, edge.settings.rendering ? WITHOUT_CHROMIUM : SWITCHED_OFF)
+  const undrawn = whyUndrawn(edge)
+  if (undrawn !== null) return answerRefusal(exchange, undrawn)
   const style = drawnStyle(edge.freshness.catalog, code)
   if (style === null) return answerRefusal(exchange, refuse('not_found', coded('style_not_found')))
   if (style.kind === 'vector') exchange.asked = `vector:${code}`
@@ -127,11 +138,6 @@ export function answerTile(
 
 function formatOf(extension: string): PictureFormat | undefined {
   return PICTURE_FORMATS.find((one) => one === (extension === 'jpeg' ? 'jpg' : extension))
-}
-
-/** Query parameter of the addresses of rendered tiles that names their content. */
-function revisionOf({ content }: DrawnStyle): string {
-  return content.slice(0, 12)
 }
 
 function answerTileJson(exchange: RequestContext, style: DrawnStyle, fromQuery: boolean) {

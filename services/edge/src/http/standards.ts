@@ -1,15 +1,8 @@
 import { type Bounds, CURRENT_VERSION, isVectorFormat } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { type AccessToken, isGranted } from '@gateway/core/access/decide.js'
+import type { AccessToken } from '@gateway/core/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
-import {
-  decodedSegment,
-  flipRow,
-  MAX_ZOOM,
-  parseIndex,
-  parseTilePath,
-  segmentOrUnknown,
-} from '@gateway/tilesets/address.js'
+import { decodedSegment, flipRow, MAX_ZOOM, parseIndex, segmentOrUnknown } from '@gateway/tilesets/address.js'
 import { checkDocumentParameters, QueryError } from '@gateway/vectors/query/parameters.js'
 import { CORS, headerBlock } from '../answers/header-block.js'
 import { areaKey, grantKey } from '../catalog/grant-key.js'
@@ -24,6 +17,7 @@ import {
   type Layer,
   layerOf,
   layerOfVector,
+  listedLayers,
   readableLayers,
   readableVectors,
   withinArea,
@@ -57,14 +51,14 @@ import {
 import type { Catalog, CatalogVector } from '../sync/catalog.js'
 import { basemapAt, labelAt } from './at-time.js'
 import { ANY_TOKEN, type Ask, admit, type Wanted } from './authorize.js'
-import { OUTSIDE_AREA, type Reach } from './authorize-signed.js'
+import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerDocument } from './document.js'
 import { askFeatures, isOfFeatures, isReadable, onFeatures } from './features.js'
+import { answerTilePath, askLayer, layerAt, readableLayerAt, refuseUndrawn, tilePath } from './layers.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { RequestContext } from './request-context.js'
 import { wantedBasemap, wantedVector } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
-import { answerTile } from './tiles.js'
 import { answerNoTiles, askVectorTile, onVectorTile } from './vector-tiles.js'
 
 export const XML = 'application/xml; charset=utf-8'
@@ -116,8 +110,7 @@ export function askWmts(edge: Edge, _: string, query: string): Ask {
 }
 
 function askWmtsTile(edge: Edge, request: WmtsTileRequest): Ask {
-  const reach = reachOf(wmtsTilePath(edge, request), request.layer)
-  return { wanted: wantedBasemap(edge, request.layer), signable: null, reach }
+  return askLayer(edge, request.layer, wmtsTilePath(edge, request))
 }
 
 /** Returns the layer of a tile request at its time, and the label of its version; null for the current default. */
@@ -128,7 +121,7 @@ function wmtsLayer(edge: Edge, { layer: code, parameters }: WmtsTileRequest) {
   if (!then.ok) return then
   return {
     ok: true,
-    layer: basemap === undefined ? null : layerOf(basemapAt(basemap, then.label)),
+    layer: basemap === undefined ? layerAt(edge, code) : layerOf(basemapAt(basemap, then.label)),
     label: then.label,
   } as const
 }
@@ -157,6 +150,7 @@ export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
     const { layer, tile } = tmsRequest(exchange.edge, url, query)
     if (isService) return answerList(exchange, reader, XML, 'tms', tileMapServicePieces)
     if (version !== '1.0.0' || layer === null || !isInTms(layer)) return answerRefusal(exchange, NOT_FOUND)
+    if (refuseUndrawn(exchange, layer)) return
     if (tile !== undefined) return answerTilePath(exchange, tile)
     // Cesium requests the file that gdal2tiles writes, and GDAL the address that the service names.
     const isFile = z === 'tilemapresource.xml' && x === ''
@@ -171,7 +165,7 @@ export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
 export function askTms(edge: Edge, url: string, query: string): Ask {
   const { version, encoded, code, tile } = tmsRequest(edge, url, query)
   if (version === '1.0.0' && encoded === '') return ANY_TOKEN
-  return { wanted: wantedBasemap(edge, code), signable: null, reach: reachOf(tile, code) }
+  return askLayer(edge, code, tile)
 }
 
 /** Handles OGC API – Tiles 1.0 below `/ogc`. */
@@ -195,7 +189,8 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
     if (unknown !== null && (room !== 'collections' || isCollection || code === ''))
       return answerRefusal(exchange, unknown)
     if (place === 'collections') return answerCollections(exchange, reader)
-    if (isCollection) return answerCollection(exchange, { ...reader, quirks }, code, layer)
+    if (isCollection) return answerCollection(exchange, { ...reader, quirks }, code)
+    if (path !== null && refuseUndrawn(exchange, layer)) return
     if (place === 'api')
       return answerOf(exchange, reader, conformance, OPENAPI_30_TYPE, place, () =>
         JSON.stringify(featuresApi(reader.addresses)),
@@ -235,22 +230,26 @@ function ofVectorTiles(edge: Edge, { room, code, rest, layer, path }: OgcRequest
 
 function askOgcLayer(edge: Edge, { room, code, rest, tile }: OgcRequest): Ask {
   if (room !== 'collections' || code === '') return ANY_TOKEN
-  if (rest.length > 0) return { wanted: wantedBasemap(edge, code), signable: null, reach: reachOf(tile, code) }
+  if (rest.length > 0) return askLayer(edge, code, tile)
   const touches = (area: Bounds, token: AccessToken) => isCollectionWithin(edge, code, area, token)
   return { wanted: wantedCollection(edge, code), signable: null, reach: touches }
 }
 
 /** True if one of the parts of a collection that a token may read touches an area, or if it has none. */
-function isCollectionWithin({ freshness }: Edge, code: string, area: Bounds, token: AccessToken): boolean {
-  const { basemaps, vectors } = freshness.catalog
-  const basemap = basemaps.get(code)
-  const vector = vectors.get(code)
-  const layer = basemap !== undefined && isGranted(token, basemap.wanted) ? layerOf(basemap) : null
+function isCollectionWithin(edge: Edge, code: string, area: Bounds, token: AccessToken): boolean {
+  const vector = edge.freshness.catalog.vectors.get(code)
+  const layer = collectionLayer(edge, code, token)
   const features = isReadable(vector, token) ? vector : null
   if (layer === null && features === null) return true
   return (
     (layer !== null && withinArea(layer, area) !== null) || (features !== null && vectorWithin(features, area) !== null)
   )
+}
+
+/** Returns the layer of a collection that a token may read. The collection of a vector is that of its features, with a link to its pictures. */
+function collectionLayer(edge: Edge, code: string, token: AccessToken): Layer | null {
+  const layer = readableLayerAt(edge, code, token)
+  return layer?.drawn?.kind === 'vector' ? null : layer
 }
 
 function askVectorTilesets(edge: Edge, code: string): Ask {
@@ -291,12 +290,12 @@ function onVectorTilesets(edge: Edge, res: HttpResponse, req: HttpRequest, code:
   withReader(exchange, askVectorTilesets(edge, code), granted)
 }
 
-/** Returns the resources of a collection: a basemap and a vector with one code form one collection, which exists for readers of either. */
+/** Returns the resources of a collection: a basemap or a style and a vector with one code form one collection, which exists for readers of either. */
 function wantedCollection(edge: Edge, code: string): Wanted {
   const { basemaps, vectors } = edge.freshness.catalog
-  const basemap = basemaps.get(code)?.wanted
+  const layer = basemaps.get(code)?.wanted ?? layerAt(edge, code)?.drawn?.wanted
   const vector = vectors.get(code)?.wanted
-  const candidates = [basemap, vector].filter((wanted) => wanted !== undefined)
+  const candidates = [layer, vector].filter((wanted) => wanted !== undefined)
   return candidates.length === 0 ? wantedBasemap(edge, code) : candidates
 }
 
@@ -322,7 +321,8 @@ function answerCollections(exchange: RequestContext, { token, addresses, inserte
     text: () => {
       const vectors = readableVectors(catalog, token)
       const seen = area === null ? vectors : vectors.flatMap((vector) => vectorWithin(vector, area) ?? [])
-      return collectionsPieces(readableLayers(catalog, token), seen, addresses)
+      const draws = exchange.edge.pictures.available
+      return collectionsPieces(listedLayers(catalog, token, draws), seen, addresses)
     },
   })
 }
@@ -331,30 +331,29 @@ function answerCollection(
   exchange: RequestContext,
   reader: Reader & { readonly quirks: GdalQuirks },
   code: string,
-  layer: Layer | null,
 ): void {
   const { token, addresses, quirks, area } = reader
-  const { basemaps, vectors } = exchange.edge.freshness.catalog
-  const basemap = basemaps.get(code)
-  const vector = vectors.get(code)
-  const isLayer = layer !== null && basemap !== undefined && isGranted(token, basemap.wanted)
-  const tiles = isLayer ? withinArea(layer, area) : null
+  const { edge } = exchange
+  const vector = edge.freshness.catalog.vectors.get(code)
+  const layer = collectionLayer(edge, code, token)
+  const tiles = layer === null ? null : withinArea(layer, area)
   const isOfFeatures = isReadable(vector, token)
   const features = isOfFeatures ? vectorWithin(vector, area) : null
   if (tiles === null && features === null) {
-    answerRefusal(exchange, isLayer || isOfFeatures ? OUTSIDE_AREA : NOT_FOUND)
+    if (layer !== null || isOfFeatures) answerRefusal(exchange, OUTSIDE_AREA)
+    else if (!refuseUndrawn(exchange, layerAt(edge, code))) answerRefusal(exchange, NOT_FOUND)
     return
   }
   const name = `collection ${JSON.stringify(quirks)}`
+  const hasPictures = edge.pictures.available && layerAt(edge, code)?.drawn?.kind === 'vector'
   const make = () => {
     if (features === null) return collection(tiles as Layer, addresses, quirks)
     return tiles === null
-      ? featureCollection(features, addresses)
+      ? featureCollection(features, addresses, hasPictures)
       : sharedCollection(tiles, features, addresses, quirks)
   }
   // A shared collection depends on both, so it is bound to the snapshot of the catalog, which each change replaces.
-  const of =
-    tiles === null ? (vector as CatalogVector) : features === null ? (layer as Layer) : exchange.edge.freshness.catalog
+  const of = tiles === null ? (vector as CatalogVector) : features === null ? (layer as Layer) : edge.freshness.catalog
   const key = tiles !== null && features !== null ? `${name} ${code}` : name
   answerOf(exchange, reader, of, JSON_TYPE, key, () => JSON.stringify(make()))
 }
@@ -410,18 +409,6 @@ function northernPath(layer: Layer, zText: string, x: string, yDotExtension: str
   return tilePath(layer, `${zText}/${x}/${isRow ? `${flipRow(z, y)}${yDotExtension.slice(dot)}` : yDotExtension}`)
 }
 
-function tilePath({ code }: Layer, place: string): string {
-  return `/tiles/${encodeURIComponent(code)}/current/${place}`
-}
-
-/** @param tile the address of the tile route, if it differs between readers */
-export function answerTilePath(exchange: RequestContext, tile = exchange.path): void {
-  exchange.path = tile
-  const path = parseTilePath(exchange.path)
-  if (path.kind === 'tile') answerTile(exchange, path)
-  else answerRefusal(exchange, NOT_FOUND)
-}
-
 function answerCapabilities(
   exchange: RequestContext,
   reader: Reader,
@@ -430,8 +417,7 @@ function answerCapabilities(
 ): void {
   const provider = exchange.edge.settings
   const name = sections === ALL_SECTIONS ? 'wmts' : `wmts ${[...sections].sort()}`
-  const basemap = only === null ? undefined : exchange.edge.freshness.catalog.basemaps.get(only)
-  const layer = basemap === undefined || !isGranted(reader.token, basemap.wanted) ? null : layerOf(basemap)
+  const layer = only === null ? null : readableLayerAt(exchange.edge, only, reader.token)
   const seen = layer === null ? null : withinArea(layer, reader.area)
   // The response must not disclose whether an unreadable layer exists.
   if (only === null) answerList(exchange, reader, XML, name, (...all) => capabilitiesPieces(...all, provider, sections))
@@ -448,10 +434,12 @@ function answerList(
   text: (layers: readonly Layer[], addresses: Addresses) => DocumentText,
 ): void {
   const { catalog } = exchange.edge.freshness
-  const key = `${name} ${inserted === '' ? '' : 'token'} ${grantKey(token.basemaps)}${areaKey(area)}`
-  const make = () => text(readableLayers(catalog, token), addresses)
+  const draws = exchange.edge.pictures.available
+  const vectors = draws ? ` ${grantKey(token.vectors)}` : ''
+  const key = `${name} ${inserted === '' ? '' : 'token'} ${grantKey(token.basemaps)}${vectors}${areaKey(area)}`
+  const make = () => text(listedLayers(catalog, token, draws), addresses)
   answerDocument(exchange, {
-    of: catalog.basemaps,
+    of: draws ? catalog : catalog.basemaps,
     key,
     grows: true,
     contentType,
@@ -505,14 +493,6 @@ export function withReader(exchange: RequestContext, ask: Ask, then: (reader: Re
   admit(exchange, ask, admitted)
 }
 
-/**
- * Returns the part of a basemap that a request needs: the tile at a path of the tile route, or otherwise a document about its default version.
- */
-export function reachOf(tilePath: string | undefined, code: string): Reach {
-  const tile = tilePath === undefined ? null : parseTilePath(tilePath)
-  return tile?.kind === 'tile' ? tile : { code, version: null }
-}
-
 /** Returns the tile route's address of a WMTS request, or undefined if the layer does not exist. */
 function wmtsTilePath(edge: Edge, request: WmtsTileRequest): string | undefined {
   const layer = layerAt(edge, request.layer)
@@ -537,9 +517,4 @@ function ogcRequest(edge: Edge, url: string) {
   const path = layer === null ? [] : belowTiles(layer, rest)
   const tile = layer !== null && path?.length === 4 ? ogcTilePath(layer, path) : undefined
   return { segments, room, code, rest, layer, path, tile }
-}
-
-export function layerAt({ freshness }: Edge, code: string): Layer | null {
-  const basemap = freshness.catalog.basemaps.get(code)
-  return basemap === undefined ? null : layerOf(basemap)
 }

@@ -12,10 +12,10 @@ import {
 import { noSuchLayer, tilePathOf } from '../standards/wmts-request.js'
 import { ANY_TOKEN, type Ask } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
+import { answerTilePath, askLayer, layerAt, refuseUndrawn } from './layers.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { RequestContext } from './request-context.js'
-import { answerException, answerOf, answerTilePath, layerAt, reachOf, withReader, XML } from './standards.js'
-import { wantedBasemap } from './tile-answer.js'
+import { answerException, answerOf, withReader, XML } from './standards.js'
 
 /** Parses an address below `/tianditu`. `tile` is the tile route's address, or undefined if it names no tile of a layer. */
 function tiandituRequest(edge: Edge, url: string, query: string) {
@@ -39,6 +39,7 @@ export function onTianditu(edge: Edge, res: HttpResponse, req: HttpRequest) {
   withReader(exchange, askTianditu(edge, url, query), (reader) => {
     const { layer, request, tile } = tiandituRequest(exchange.edge, url, query)
     if (place === null || layer === null) return answerRefusal(exchange, NOT_FOUND)
+    if (refuseUndrawn(exchange, layer)) return
     if (request.kind === 'exception') return answerException(exchange, request)
     if (request.kind === 'tile') return answerTilePath(exchange, tile)
     const seen = withinArea(layer, reader.area)
@@ -52,7 +53,7 @@ export function onTianditu(edge: Edge, res: HttpResponse, req: HttpRequest) {
 export function askTianditu(edge: Edge, url: string, query: string): Ask {
   const { place, tile } = tiandituRequest(edge, url, query)
   if (place === null) return ANY_TOKEN
-  return { wanted: wantedBasemap(edge, place.code), signable: null, reach: reachOf(tile, place.code) }
+  return askLayer(edge, place.code, tile)
 }
 
 function layerOfPlace(edge: Edge, { code, set }: TiandituPlace): Layer | null {

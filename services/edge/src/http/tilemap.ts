@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
@@ -6,6 +7,7 @@ import { isRemote } from '@gateway/core/object-storage/location.js'
 import { isInPyramid, MAX_ZOOM, parseIndex } from '@gateway/tilesets/address.js'
 import { matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import { CORS, headerBlock } from '../answers/header-block.js'
+import type { Layer } from '../standards/layer.js'
 import type { TileTarget } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import { isOutsideZooms } from './missing-reasons.js'
@@ -33,20 +35,14 @@ interface Area {
   readonly height: number
 }
 
-interface Tiles {
-  readonly code: string
-  readonly version: string
-  readonly extension: string
-}
-
 /** Sends the existing tiles of an area: `{level}/{row}/{column}/{width}/{height}`, row by row from the north-west, as 1 or 0. */
-export function answerTilemap(exchange: RequestContext, tiles: Tiles, parts: readonly string[]) {
+export function answerTilemap(exchange: RequestContext, layer: Layer, parts: readonly string[]) {
   const [level = -1, top = -1, left = -1, width = 0, height = 0] = parts.map(parseIndex)
   const area = { level, top, left, width, height }
   if (parts.length !== 5 || Math.min(level, top, left, width - 1, height - 1) < 0 || !Number.isFinite(sum(area)))
     return answerRefusal(exchange, MALFORMED)
-  exchange.asked = usageOf(exchange.edge, tiles)
-  collect(exchange, tiles, area).catch((error) => {
+  if (layer.drawn === undefined) exchange.asked = usageOf(exchange.edge, { code: layer.code, version: CURRENT_VERSION })
+  collect(exchange, layer, area).catch((error) => {
     noteTrouble(exchange.edge.log, 'requests fail', { err: error, path: exchange.path }, 'error')
     guarded(exchange.edge, () => answerRefusal(exchange, INTERNAL))
   })
@@ -56,7 +52,7 @@ function sum({ level, top, left, width, height }: Area): number {
   return level + top + left + width + height
 }
 
-async function collect(exchange: RequestContext, tiles: Tiles, asked: Area): Promise<void> {
+async function collect(exchange: RequestContext, layer: Layer, asked: Area): Promise<void> {
   const width = Math.min(asked.width, MAX_TILEMAP_SIDE)
   const height = Math.min(asked.height, MAX_TILEMAP_SIDE)
   const data = new Array<0 | 1>(width * height).fill(0)
@@ -64,7 +60,7 @@ async function collect(exchange: RequestContext, tiles: Tiles, asked: Area): Pro
     const places = Array.from({ length: Math.min(AT_ONCE, data.length - from) }, (_, i) => from + i)
     const found = await Promise.all(
       places.map((i) =>
-        lookFor(exchange, tiles, {
+        lookFor(exchange, layer, {
           z: asked.level,
           x: asked.left + (i % width),
           y: asked.top + Math.floor(i / width),
@@ -95,18 +91,19 @@ const ABSENT: Found = { kind: 'absent' }
 
 async function lookFor(
   exchange: RequestContext,
-  { code, version, extension }: Tiles,
+  { code, format, drawn, set: grid, maxZoom }: Layer,
   { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
 ): Promise<Found> {
   const { edge } = exchange
   // A place that no grid has cannot be a tile; the target judges by the grid of the set.
   if (z > MAX_ZOOM || !isInPyramid(z, x, y, null)) return ABSENT
-  const target = findTarget(edge, {
-    kind: 'tile',
-    code,
-    version,
-    address: { ok: true, z, x, y, suffix: '', extension },
-  })
+  // Every place is drawn when it is asked for.
+  if (drawn !== undefined)
+    return z <= maxZoom && (exchange.area === null || tileTouches(grid, { z, x, y }, exchange.area))
+      ? { kind: 'there' }
+      : ABSENT
+  const address = { ok: true, z, x, y, suffix: '', extension: format } as const
+  const target = findTarget(edge, { kind: 'tile', code, version: CURRENT_VERSION, address })
   if (!target.ok)
     return target.code === 'tile_not_found'
       ? ABSENT

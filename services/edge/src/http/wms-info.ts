@@ -28,8 +28,9 @@ interface Found {
 export function answerFeatureInfo(exchange: RequestContext, request: WmsInfo) {
   const { version, layers, queried } = request
   const { catalog } = exchange.edge.freshness
+  const draws = exchange.edge.pictures.available
   const unknown = [...layers, ...queried].find(
-    (name) => drawnNamed(catalog, name) === null && vectorNamed(catalog, name) === null,
+    (name) => drawnNamed(catalog, name, draws) === null && vectorNamed(catalog, name) === null,
   )
   if (unknown !== undefined)
     return answerServiceException(exchange, wmsException(version, 'LayerNotDefined', `there is no layer ${unknown}`))
@@ -38,7 +39,11 @@ export function answerFeatureInfo(exchange: RequestContext, request: WmsInfo) {
   if (none !== -1)
     return answerServiceException(
       exchange,
-      wmsException(version, 'LayerNotQueryable', `QUERY_LAYERS: ${queried[none]} is a basemap, which has no features`),
+      wmsException(
+        version,
+        'LayerNotQueryable',
+        `QUERY_LAYERS: ${queried[none]} is no vector, so that it has no features`,
+      ),
     )
   collect(exchange, request, vectors as readonly CatalogVector[], [])
 }

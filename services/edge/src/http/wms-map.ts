@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bounds } from '@gateway/contracts/basemap.js'
-import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
@@ -10,22 +9,29 @@ import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import { type DrawnLayer, MAX_TILE_BYTES, type PixelBox } from '@gateway/tilesets/maps/map-pool.js'
 import { planTiles, type TilePlan } from '@gateway/tilesets/maps/plan.js'
 import { boundsIn, type Picture } from '@gateway/tilesets/maps/positions.js'
+import type { TilePlace } from '@gateway/tilesets/source.js'
 import { matrixSetOf } from '@gateway/tilesets/tile-matrix-sets.js'
 import { CORS, type HeaderBlock, headerBlock } from '../answers/header-block.js'
 import { areaKey } from '../catalog/grant-key.js'
+import type { Edge } from '../edge.js'
+import { PICTURE_WAIT_MS } from '../pictures/pictures.js'
 import { drawnNamed } from '../standards/wms-layers.js'
 import { MAX_TILES, type WmsException, type WmsMap, wmsException } from '../standards/wms-request.js'
 import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
+import { pictureOf } from '../sync/drawn-styles.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import { answerCondition } from './answer-condition.js'
 import { labelAt } from './at-time.js'
 import { plainBytes } from './cut-tiles.js'
+import { LATE, whyUndrawn } from './pictures.js'
 import { answerRefusal, answerServiceException, DISK_BUSY, INTERNAL } from './refusals.js'
 import { guarded, type RequestContext } from './request-context.js'
 import { answerLoaded } from './tiles.js'
 
 /** Number of tiles of a picture that are read at once, all of which are part of one turn of the event loop. */
 const AT_ONCE = 16
+/** Tiles in a row of the squares in which styles are drawn, as a power of two. */
+const SQUARE_BITS = 2
 /** Changes with the way in which pictures are drawn, so that copies of the old ones are not current. */
 const DRAWING = 1
 const RETRY_SECONDS = 2
@@ -60,22 +66,27 @@ function planLayers(
   const planned: Planned[] = []
   let tiles = 0
   for (const name of layers) {
-    const basemap = drawnNamed(edge.freshness.catalog, name)
-    if (basemap === null)
-      return wmsException(version, 'LayerNotDefined', `LAYERS: no layer that is drawn has the name ${name}`)
+    const drawn = drawnNamed(edge.freshness.catalog, name, edge.pictures.available)
+    if (drawn === null) return wmsException(version, 'LayerNotDefined', whyNot(edge, name))
+    const { basemap, current } = drawn
     const then = labelAt(edge, name, time)
     if (!then.ok)
       return wmsException(version, 'InvalidDimensionValue', then.message, then.code === 'not_found' ? 404 : 400)
-    const shown = basemap.versions.get(then.label ?? CURRENT_VERSION)
+    const shown = then.label === null ? current : basemap.versions.get(then.label)
     if (shown === undefined) return wmsException(version, 'LayerNotDefined', `LAYERS: ${name} has no version`)
     const { tileSize, minZoom, maxZoom, bounds } = shown.stored
-    const drawn = { set: matrixSetOf(shown.stored), tileSize, minZoom, maxZoom, bounds }
-    const plan = planTiles(picture, drawn, area, MAX_TILES - tiles)
+    const source = { set: matrixSetOf(shown.stored), tileSize, minZoom, maxZoom, bounds }
+    const plan = planTiles(picture, source, area, MAX_TILES - tiles)
     tiles += plan.count
     if (tiles > MAX_TILES) return tooManyTiles(version, name)
     planned.push({ basemap, version: shown, plan })
   }
   return planned
+}
+
+function whyNot(edge: Edge, name: string): string {
+  const undrawn = drawnNamed(edge.freshness.catalog, name, true) === null ? null : whyUndrawn(edge)
+  return `LAYERS: ${undrawn?.message ?? `no layer that is drawn has the name ${name}`}`
 }
 
 function tooManyTiles(version: WmsMap['version'], name: string): WmsException {
@@ -85,14 +96,17 @@ function tooManyTiles(version: WmsMap['version'], name: string): WmsException {
 
 /**
  * Returns the entity tag of a picture, which depends on the request, the content of its layers and the area of its reader. null: a layer is that of a
- * service, whose tiles change without a new revision.
+ * service, or shows something else whose content changes without a new revision.
  */
 function tagOf(
   { area }: RequestContext,
   { kind, version, ...asked }: WmsMap,
   layers: readonly Planned[],
 ): string | null {
-  if (layers.some(({ version: { stored } }) => stored.storage === 'upstream')) return null
+  if (
+    layers.some(({ version }) => version.stored.storage === 'upstream' || pictureOf(version)?.style.isLasting === false)
+  )
+    return null
   const content = layers.map(({ version: { stored } }) => [stored.fingerprint, stored.revision])
   const text = JSON.stringify([DRAWING, asked, content, areaKey(area)])
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
@@ -118,6 +132,12 @@ async function draw(
 ): Promise<void> {
   const { edge, token } = exchange
   const caller = token ?? ''
+  for (const layer of planned) {
+    if (pictureOf(layer.version) === undefined) continue
+    const refused = await drawSquares(exchange, layer)
+    if (refused !== null) return guarded(edge, refused)
+    if (exchange.aborted) return
+  }
   const release = await edge.maps.enter(caller)
   if (release === null) return guarded(edge, () => answerRefusal(exchange, FULL))
   try {
@@ -161,8 +181,45 @@ function noteFault({ edge, path }: RequestContext, layer: Planned | undefined, x
 
 type ReadTiles = { readonly layer: DrawnLayer; readonly bytes: number } | { readonly answer: () => void }
 
+/**
+ * Has the tiles of a style drawn, within the time that a request waits, or returns the answer that says why they are not. They take seconds, so that this comes
+ * before the picture takes one of the few places of those under way. A later request finds them.
+ */
+async function drawSquares(exchange: RequestContext, planned: Planned): Promise<(() => void) | null> {
+  const { version, plan } = planned
+  const end = performance.now() + PICTURE_WAIT_MS
+  // A square is drawn for the first of its tiles.
+  const squares = new Map(plan.tiles.map((tile) => [`${tile.x >> SQUARE_BITS} ${tile.y >> SQUARE_BITS}`, tile]))
+  for (const { x, y } of squares.values()) {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(resolve, end - performance.now(), null)
+    })
+    const drawing = loadTile(exchange, version, { z: plan.zoom, x, y })
+    const outcome = await Promise.race([drawing, late]).finally(() => clearTimeout(timer))
+    if (exchange.aborted) return null
+    if (outcome === null) return () => answerRefusal(exchange, LATE)
+    if (!(outcome instanceof Uint8Array)) return answerOf(exchange, planned, { z: plan.zoom, x, y }, outcome)
+  }
+  return null
+}
+
+/** Returns the answer that says why a tile of a picture cannot be read; null: it does not exist, which is no fault. */
+function answerOf(
+  exchange: RequestContext,
+  { basemap, version }: Planned,
+  place: TilePlace,
+  outcome: 'busy' | Exclude<LoadOutcome, { kind: 'tile' }>,
+): (() => void) | null {
+  if (outcome === 'busy') return () => answerRefusal(exchange, DISK_BUSY)
+  if (outcome.kind === 'absent') return null
+  const target = { ok: true, basemap, version, place, cacheControl: 'no-store', isShared: false } as const
+  return () => answerLoaded(exchange, target, outcome)
+}
+
 /** Reads the tiles of a layer, or returns the answer that says why they cannot be read. */
-async function readTiles(exchange: RequestContext, { basemap, version, plan }: Planned): Promise<ReadTiles> {
+async function readTiles(exchange: RequestContext, planned: Planned): Promise<ReadTiles> {
+  const { version, plan } = planned
   const { zoom, grid, shrink } = plan
   const tiles: { x: number; y: number; bytes: Uint8Array }[] = []
   let total = 0
@@ -176,11 +233,9 @@ async function readTiles(exchange: RequestContext, { basemap, version, plan }: P
       if (outcome instanceof Uint8Array) {
         tiles.push({ ...(places[i] as { x: number; y: number }), bytes: outcome })
         total += outcome.length
-      } else if (outcome === 'busy') return { answer: () => answerRefusal(exchange, DISK_BUSY) }
-      else if (outcome.kind !== 'absent') {
-        const place = { z: zoom, ...(places[i] as { x: number; y: number }) }
-        const target = { ok: true, basemap, version, place, cacheControl: 'no-store', isShared: false } as const
-        return { answer: () => answerLoaded(exchange, target, outcome) }
+      } else {
+        const answer = answerOf(exchange, planned, { z: zoom, ...(places[i] as { x: number; y: number }) }, outcome)
+        if (answer !== null) return { answer }
       }
     }
   }
@@ -197,7 +252,7 @@ function isOfNumbers({ stored }: CatalogVersion): boolean {
 async function loadTile(
   exchange: RequestContext,
   version: CatalogVersion,
-  place: { readonly z: number; readonly x: number; readonly y: number },
+  place: TilePlace,
 ): Promise<Uint8Array | 'busy' | Exclude<LoadOutcome, { kind: 'tile' }>> {
   const { edge } = exchange
   const cached = edge.tiles.tileIfCached(version, place)
@@ -206,7 +261,11 @@ async function loadTile(
     cached !== undefined
       ? ({ kind: 'tile', tile: cached } as const)
       : await new Promise<LoadOutcome>((settle) =>
-          edge.tiles.load(version, place, { isWanted: () => !exchange.aborted, settle }),
+          edge.tiles.load(version, place, {
+            caller: exchange.token ?? '',
+            isWanted: () => !exchange.aborted,
+            settle,
+          }),
         )
   if (outcome.kind !== 'tile') return outcome
   try {

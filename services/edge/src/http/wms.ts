@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { areaKey, grantKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import { wmsCapabilitiesPieces } from '../standards/wms-capabilities.js'
-import { drawnGroups, wantedLayer, wantedVectorLayer } from '../standards/wms-layers.js'
+import { drawnGroups, isWholeLayer, wantedLayer, wantedVectorLayer } from '../standards/wms-layers.js'
 import { parseWmsRequest, TYPE_OF_111, type WmsRequest, type WmsVersion } from '../standards/wms-request.js'
 import { ANY_TOKEN, type Ask } from './authorize.js'
 import { answerDocument } from './document.js'
@@ -42,7 +42,8 @@ function askOf({ freshness: { catalog } }: Edge, request: WmsRequest): Ask {
   if (request.kind !== 'map' && request.kind !== 'info') return ANY_TOKEN
   const wanted = request.layers.map((name) => wantedLayer(catalog, name))
   const queried = request.kind === 'info' ? request.queried.map((name) => wantedVectorLayer(catalog, name)) : []
-  return { wanted: { kind: 'all', of: [...wanted, ...queried] }, signable: null, reach: 'cut' }
+  const isWhole = request.layers.some((name) => isWholeLayer(catalog, name))
+  return { wanted: { kind: 'all', of: [...wanted, ...queried] }, signable: null, reach: isWhole ? null : 'cut' }
 }
 
 function answerCapabilities(
@@ -50,7 +51,7 @@ function answerCapabilities(
   { token, addresses, inserted, area }: Reader,
   version: WmsVersion,
 ): void {
-  const { settings, freshness } = exchange.edge
+  const { settings, freshness, pictures } = exchange.edge
   const { catalog } = freshness
   const grants = `${grantKey(token.basemaps)} ${grantKey(token.vectors)}`
   answerDocument(exchange, {
@@ -59,6 +60,6 @@ function answerCapabilities(
     grows: true,
     contentType: version === '1.1.1' ? TYPE_OF_111 : 'text/xml; charset=utf-8',
     inserted,
-    text: () => wmsCapabilitiesPieces(version, drawnGroups(catalog, token), addresses, settings),
+    text: () => wmsCapabilitiesPieces(version, drawnGroups(catalog, token, pictures.available), addresses, settings),
   })
 }

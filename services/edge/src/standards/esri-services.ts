@@ -3,18 +3,21 @@ import { type AccessToken, isGranted } from '@gateway/core/access/decide.js'
 import { rewriteStyle, type StyleAddresses, withQuery } from '@gateway/styles/rewrite.js'
 import { isObject, parseGatewayAddress, type StyleJson } from '@gateway/styles/style-json.js'
 import type { Catalog, CatalogStyle, CatalogVector } from '../sync/catalog.js'
+import { type DrawnStyle, drawnStyle } from '../sync/drawn-styles.js'
 import { type ServiceType, serviceType, vectorTileServer } from './esri-documents.js'
 import {
   type Addresses,
   addressOf,
   type Layer,
   layerOf,
+  layerOfDrawn,
   layerOfVector,
   readableLayers,
+  readablePictures,
   readableVectors,
 } from './layer.js'
 
-/** What ArcGIS REST calls a service: a basemap, a vector by its tiles, or a style by the vector tiles that it draws. */
+/** What ArcGIS REST calls a service: a basemap, a vector by its tiles, a style by the vector tiles that it draws, or the pictures of a style or a vector. */
 export type EsriService =
   | { readonly kind: 'basemap'; readonly type: ServiceType; readonly layer: Layer }
   | {
@@ -23,6 +26,7 @@ export type EsriService =
       readonly layer: Layer
       readonly vector: CatalogVector
     }
+  | { readonly kind: 'picture'; readonly type: 'MapServer'; readonly layer: Layer; readonly drawn: DrawnStyle }
   | { readonly kind: 'style'; readonly type: 'VectorTileServer'; readonly layer: Layer; readonly style: CatalogStyle }
 
 /**
@@ -34,6 +38,7 @@ export function serviceAt(catalog: Catalog, code: string, type: string): EsriSer
   const layer = basemap === undefined ? null : layerOf(basemap)
   const own = layer === null ? null : serviceType(layer)
   if (layer !== null && own?.toLowerCase() === type) return { kind: 'basemap', type: own, layer }
+  if (type === 'mapserver' && basemap === undefined) return pictureService(catalog, code)
   if (type !== 'vectortileserver') return null
   const vector = catalog.vectors.get(code)
   const ofVector = vector === undefined ? null : layerOfVector(vector)
@@ -46,8 +51,17 @@ export function serviceAt(catalog: Catalog, code: string, type: string): EsriSer
     : { kind: 'style', type: 'VectorTileServer', layer: ofStyle, style }
 }
 
-/** The list that a token may read, by code within each kind. */
-export function readableServices(catalog: Catalog, token: AccessToken): { name: string; type: ServiceType }[] {
+function pictureService(catalog: Catalog, code: string): EsriService | null {
+  const drawn = drawnStyle(catalog, code)
+  return drawn === null ? null : { kind: 'picture', type: 'MapServer', layer: layerOfDrawn(drawn), drawn }
+}
+
+/** The list that a token may read, by code within each kind. `draws`: this edge draws styles. */
+export function readableServices(
+  catalog: Catalog,
+  token: AccessToken,
+  draws: boolean,
+): { name: string; type: ServiceType }[] {
   const services = readableLayers(catalog, token).flatMap((layer) => {
     const type = serviceType(layer)
     return type === null ? [] : [{ name: layer.code, type }]
@@ -61,6 +75,8 @@ export function readableServices(catalog: Catalog, token: AccessToken): { name: 
   const styles = [...catalog.styles.values()].filter((style) => style.served && isGranted(token, style.wanted))
   const codes = styles.filter((style) => layerOfStyle(catalog, style) !== null).map(({ stored }) => stored.code)
   for (const code of codes.sort()) add(code)
+  if (!draws) return services
+  for (const { code } of readablePictures(catalog, token)) services.push({ name: code, type: 'MapServer' })
   return services
 }
 

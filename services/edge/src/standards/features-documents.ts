@@ -96,8 +96,11 @@ function offersFeatures({ stored: { size, tiles } }: CatalogVector): boolean {
   return tiles.queued ? size <= MAX_WHOLE_BYTES : tiles.message === ''
 }
 
-/** Returns the collection of a vector's features, with the links that every reader of the vector may follow. */
-export function featureCollection(vector: SeenVector, addresses: Addresses) {
+/**
+ * Returns the collection of a vector's features, with the links that every reader of the vector may follow.
+ * @param hasPictures true: its plain style is drawn here, under its code
+ */
+export function featureCollection(vector: SeenVector, addresses: Addresses, hasPictures = false) {
   const { code, name } = vector.stored
   const { crs, bounds } = factsOf(vector)
   const own = storageCrs(crs)
@@ -120,6 +123,7 @@ export function featureCollection(vector: SeenVector, addresses: Addresses) {
           to(`${REL}/tilesets-vector`, `${path}/tiles`, JSON_TYPE),
           to('describedby', `${vectorPath(code)}/tilejson.json`, 'application/vnd.mapbox.tilejson+json'),
         ]),
+    ...(hasPictures ? [to(`${REL}/tilesets-map`, `${path}/map/tiles`, JSON_TYPE)] : []),
     // A whole file cannot be cut to an area.
     ...(vector.isCut === true ? [] : [to('enclosure', `${vectorPath(code)}/download`, 'application/octet-stream')]),
   ]

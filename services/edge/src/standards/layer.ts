@@ -2,19 +2,26 @@ import { type Bounds, CURRENT_VERSION, type TileFormat } from '@gateway/contract
 import { type AccessToken, isGranted } from '@gateway/core/access/decide.js'
 import { versionTitle } from '@gateway/store/basemaps.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
-import { matrixSetOf, type TileMatrixSet, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
+import {
+  matrixSetOf,
+  TILE_MATRIX_SETS,
+  type TileMatrixSet,
+  unbrokenBounds,
+} from '@gateway/tilesets/tile-matrix-sets.js'
 import { tileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import { SECRET_PLACE } from '../documents/document-cache.js'
 import type { Catalog, CatalogBasemap, CatalogVector } from '../sync/catalog.js'
+import { type DrawnStyle, drawnStyles, hasData, MOST_ZOOM, revisionOf } from '../sync/drawn-styles.js'
 
-/** A basemap with its default version, as the standard services describe it. */
+/** A basemap with its default version, or another source of tiles, as the standard services describe it. */
 export interface Layer {
   readonly code: string
   readonly title: string
   readonly description: string | null
   readonly attribution: string | null
   readonly version: string
-  readonly revision: number
+  /** names the content in addresses */
+  readonly revision: number | string
   readonly format: TileFormat
   /** All formats of a set of several image formats; absent for others. */
   readonly formats?: readonly TileFormat[] | null
@@ -29,6 +36,8 @@ export interface Layer {
   readonly times: readonly string[]
   /** True for the tiles of a vector, which have the routes of vectors. */
   readonly isOfVector: boolean
+  /** The style whose pictures these are, with the routes of styles; absent for tiles of files. */
+  readonly drawn?: DrawnStyle
 }
 
 /** The addresses that responses contain. */
@@ -71,18 +80,26 @@ export function tileTemplate(
   layer: Layer,
   names: readonly [z: string, x: string, y: string],
 ): string {
-  const template = layer.isOfVector
-    ? `${vectorPath(layer.code)}/tiles/{z}/{x}/{y}.mvt`
-    : tileUrlTemplate('', layer.code, layer.version, layer.format)
+  const template = templateOf(layer)
   const [z, x, y] = names
   return addressOf(addresses, `${template.replace('{z}', z).replace('{x}', x).replace('{y}', y)}?v=${layer.revision}`)
+}
+
+function templateOf({ code, version, format, isOfVector, drawn }: Layer): string {
+  if (drawn !== undefined) return `${stylePath(code)}/{z}/{x}/{y}.${format}`
+  return isOfVector ? `${vectorPath(code)}/tiles/{z}/{x}/{y}.mvt` : tileUrlTemplate('', code, version, format)
+}
+
+export function stylePath(code: string): string {
+  return `/styles/${encodeURIComponent(code)}`
 }
 
 export function vectorPath(code: string): string {
   return `/vectors/${encodeURIComponent(code)}`
 }
 
-export function tileJsonPath({ code, version, isOfVector }: Pick<Layer, 'code' | 'version' | 'isOfVector'>): string {
+export function tileJsonPath({ code, version, isOfVector, drawn }: Layer): string {
+  if (drawn !== undefined) return `${stylePath(code)}/tilejson.json`
   if (isOfVector) return `${vectorPath(code)}/tilejson.json`
   return `/tiles/${encodeURIComponent(code)}/${encodeURIComponent(version)}/tilejson.json`
 }
@@ -149,6 +166,53 @@ export function layerOfVector({ tiles, stored, served }: CatalogVector): Layer |
   const made = layer === null ? null : { ...layer, code: stored.code, isOfVector: true }
   layersOfTiles.set(tiles, made)
   return made
+}
+
+const layersOfDrawn = new WeakMap<DrawnStyle, Layer>()
+
+/** Returns the pictures of a style as a layer, the same object each time. They show the whole world, as their TileJSON says. */
+export function layerOfDrawn(drawn: DrawnStyle): Layer {
+  const known = layersOfDrawn.get(drawn)
+  if (known !== undefined) return known
+  const made: Layer = {
+    code: drawn.code,
+    title: drawn.name,
+    description: null,
+    attribution: null,
+    version: CURRENT_VERSION,
+    get revision() {
+      return revisionOf(drawn)
+    },
+    format: 'png',
+    tileSize: 512,
+    minZoom: 0,
+    maxZoom: MOST_ZOOM,
+    bounds: null,
+    set: TILE_MATRIX_SETS.WebMercatorQuad,
+    vectorLayers: null,
+    times: [],
+    isOfVector: false,
+    drawn,
+  }
+  layersOfDrawn.set(drawn, made)
+  return made
+}
+
+/** Returns the pictures of styles and of vectors that an admitted token may read, by code. A basemap keeps its code in all services. */
+export function readablePictures(catalog: Catalog, token: AccessToken): readonly Layer[] {
+  const area = token.limits?.area ?? null
+  return drawnStyles(catalog).flatMap((drawn) =>
+    !isGranted(token, drawn.wanted) || (area !== null && hasData(drawn))
+      ? []
+      : (withinArea(layerOfDrawn(drawn), area) ?? []),
+  )
+}
+
+/** Returns all layers that an admitted token may read, by code. `draws`: this edge draws styles. */
+export function listedLayers(catalog: Catalog, token: AccessToken, draws: boolean): readonly Layer[] {
+  const layers = readableLayers(catalog, token)
+  if (!draws) return layers
+  return [...layers, ...readablePictures(catalog, token)].sort((a, b) => (a.code < b.code ? -1 : 1))
 }
 
 /** Limit: newest times of a layer that a document lists. */

@@ -110,7 +110,10 @@ function* collectionItems(
   for (const layer of layers) {
     while (codeAt(vectors, next) < layer.code) yield vectorItem(vectors[next++] as CatalogVector, addresses)
     const isShared = codeAt(vectors, next) === layer.code
-    if (isShared) yield JSON.stringify(sharedCollection(layer, vectors[next++] as CatalogVector, addresses))
+    if (layer.drawn?.kind === 'vector') {
+      // Its collection is that of its features, also outside of the area of a token.
+      if (isShared) yield drawnVectorItem(vectors[next++] as CatalogVector, addresses)
+    } else if (isShared) yield JSON.stringify(sharedCollection(layer, vectors[next++] as CatalogVector, addresses))
     else yield collectionItem(layer, addresses)
   }
   while (next < vectors.length) yield vectorItem(vectors[next++] as CatalogVector, addresses)
@@ -127,7 +130,11 @@ const vectorItem = remembered<string, CatalogVector>((vector, addresses) =>
   JSON.stringify(featureCollection(vector, addresses)),
 )
 
-/** Returns the collection of a basemap and a vector with the same code. */
+const drawnVectorItem = remembered<string, CatalogVector>((vector, addresses) =>
+  JSON.stringify(featureCollection(vector, addresses, true)),
+)
+
+/** Returns the collection of a basemap, or of the pictures of a style, and a vector with the same code. */
 export function sharedCollection(
   layer: Layer,
   vector: CatalogVector,

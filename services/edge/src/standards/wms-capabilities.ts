@@ -52,7 +52,7 @@ function* items(version: WmsVersion, groups: readonly LayerGroup[], addresses: A
 const itemOf130 = remembered((layer) => {
   const scale = smallestScale(layer)
   return xmlItem(xml`
-<Layer queryable="0" opaque="0">
+<Layer queryable="${isQueryable(layer)}" opaque="0">
 ${names(layer)}
 ${boxesOf130(boundsWithinGrid(layer))}
 ${layer.times.length === 0 ? null : xml`<Dimension name="time" units="ISO8601" default="${latest(layer)}" nearestValue="1" current="1">${layer.times.join(',')}</Dimension>`}
@@ -65,7 +65,7 @@ ${scale === null ? null : xml`<MaxScaleDenominator>${scale}</MaxScaleDenominator
 const itemOf111 = remembered((layer) => {
   const scale = smallestScale(layer)
   return xmlItem(xml`
-<Layer queryable="0" opaque="0">
+<Layer queryable="${isQueryable(layer)}" opaque="0">
 ${names(layer)}
 ${boxesOf111(boundsWithinGrid(layer))}
 ${layer.times.length === 0 ? null : xml`<Dimension name="time" units="ISO8601"/>\n<Extent name="time" default="${latest(layer)}" nearestValue="1">${layer.times.join(',')}</Extent>`}
@@ -74,6 +74,11 @@ ${STYLE}
 ${scale === null ? null : xml`<ScaleHint min="0" max="${scale * PIXEL_METRES * DIAGONAL}"/>`}
 </Layer>`)
 })
+
+/** The features of a vector can be queried. */
+function isQueryable({ drawn }: Layer): 0 | 1 {
+  return drawn?.kind === 'vector' ? 1 : 0
+}
 
 const STYLE = xml`<Style>\n<Name>default</Name>\n<Title>default</Title>\n</Style>`
 

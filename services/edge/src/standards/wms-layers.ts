@@ -1,7 +1,8 @@
 import { CURRENT_VERSION, isVectorFormat } from '@gateway/contracts/basemap.js'
 import type { AccessToken, WantedResource } from '@gateway/core/access/decide.js'
-import type { Catalog, CatalogBasemap, CatalogVector } from '../sync/catalog.js'
-import { type Layer, readableLayers } from './layer.js'
+import type { Catalog, CatalogBasemap, CatalogVector, CatalogVersion } from '../sync/catalog.js'
+import { drawnStyle, hasData, pictureTiles } from '../sync/drawn-styles.js'
+import { type Layer, readableLayers, readablePictures } from './layer.js'
 
 /** A group of the layers that GetMap draws. */
 export interface LayerGroup {
@@ -9,23 +10,38 @@ export interface LayerGroup {
   readonly layers: readonly Layer[]
 }
 
-/**
- * Returns the layers that can be drawn and that a token may read. Each kind of resource that is drawn from tiles of images has its group here, and
- * its names in `drawnNamed`. Vectors and styles have none while nothing draws them.
- */
-export function drawnGroups(catalog: Catalog, token: AccessToken): readonly LayerGroup[] {
-  return [{ title: 'Basemaps', layers: readableLayers(catalog, token).filter(isDrawn) }]
+/** Returns the layers that can be drawn and that a token may read. `draws`: this edge draws styles, and the plain styles of vectors. */
+export function drawnGroups(catalog: Catalog, token: AccessToken, draws: boolean): readonly LayerGroup[] {
+  const basemaps = readableLayers(catalog, token).filter(({ format }) => !isVectorFormat(format))
+  if (!draws) return [{ title: 'Basemaps', layers: basemaps }]
+  const pictures = readablePictures(catalog, token)
+  return [
+    { title: 'Basemaps', layers: basemaps },
+    { title: 'Styles', layers: pictures.filter(({ drawn }) => drawn?.kind === 'style') },
+    { title: 'Vectors', layers: pictures.filter(({ drawn }) => drawn?.kind === 'vector') },
+  ]
 }
 
-function isDrawn({ format }: Pick<Layer, 'format'>): boolean {
-  return !isVectorFormat(format)
+/** A layer of a picture, with the version that is shown if no time is named. */
+export interface DrawnBasemap {
+  readonly basemap: CatalogBasemap
+  readonly current: CatalogVersion
 }
 
-/** Returns the basemap from whose tiles a layer is drawn; null: no layer that is drawn has this name. */
-export function drawnNamed({ basemaps }: Catalog, name: string): CatalogBasemap | null {
-  const basemap = basemaps.get(name)
-  const current = basemap?.versions.get(CURRENT_VERSION)
-  return basemap !== undefined && current !== undefined && isDrawn(current.stored) ? basemap : null
+/** Returns the tiles from which a layer is drawn; null: no layer that is drawn has this name. */
+export function drawnNamed(catalog: Catalog, name: string, draws: boolean): DrawnBasemap | null {
+  const basemap = catalog.basemaps.get(name)
+  if (basemap === undefined) return draws ? picturesNamed(catalog, name) : null
+  const current = basemap.versions.get(CURRENT_VERSION)
+  return current === undefined || isVectorFormat(current.stored.format) ? null : { basemap, current }
+}
+
+function picturesNamed(catalog: Catalog, name: string): DrawnBasemap | null {
+  const style = drawnStyle(catalog, name)
+  if (style === null) return null
+  const basemap = pictureTiles(style, { format: 'png', tileSize: 512, ratio: 1 })
+  const [current] = basemap.versions.values()
+  return current === undefined ? null : { basemap, current }
 }
 
 /** Names a vector whose code a basemap has too. */
@@ -39,8 +55,14 @@ export function vectorNamed({ vectors }: Catalog, name: string): CatalogVector |
 
 /** Returns the grant that a layer of a picture needs, even if it does not exist. */
 export function wantedLayer(catalog: Catalog, name: string): NonNullable<WantedResource> {
-  const basemap = catalog.basemaps.get(name)
-  return basemap === undefined ? wantedVectorLayer(catalog, name) : basemap.wanted
+  const wanted = catalog.basemaps.get(name)?.wanted ?? drawnStyle(catalog, name)?.wanted
+  return wanted ?? wantedVectorLayer(catalog, name)
+}
+
+/** True for a layer that cannot be cut to the area of a token. */
+export function isWholeLayer(catalog: Catalog, name: string): boolean {
+  const style = catalog.basemaps.has(name) ? null : drawnStyle(catalog, name)
+  return style !== null && hasData(style)
 }
 
 /** Returns the grant that a layer needs whose features are queried. */

@@ -166,6 +166,9 @@ ${parts.flatMap((part, i) => (i === 0 ? [part] : [new Xml('\n'), part]))}
 
 /** @param idOf returns the identifier of a zoom's matrix */
 export function limitedLink(layer: Layer, setId: string, idOf = plainZoom): Xml {
+  // Pictures of styles show the whole world: their limits would be those of the set, ten times as long as the rest of a layer.
+  if (layer.drawn !== undefined && layer.bounds === null)
+    return xml`<TileMatrixSetLink><TileMatrixSet>${setId}</TileMatrixSet></TileMatrixSetLink>`
   return xml`<TileMatrixSetLink><TileMatrixSet>${setId}</TileMatrixSet><TileMatrixSetLimits>
 ${zoomsOf(layer).map((zoom) => limits(layer, zoom, idOf(zoom)))}
 </TileMatrixSetLimits></TileMatrixSetLink>`

@@ -2,7 +2,7 @@ import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { parseIndex } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import { matrixAt } from '@gateway/tilesets/tile-matrix-sets.js'
-import type { Layer } from './layer.js'
+import { type Layer, stylePath } from './layer.js'
 import type { OwsException } from './ows-exception.js'
 import { isSetOf, sizedSetId, wholeSetId } from './sized-set.js'
 
@@ -154,11 +154,12 @@ export function invalid(locator: string, text: string): OwsException {
   return { kind: 'exception', code: 'InvalidParameterValue', locator, text }
 }
 
-/** Returns the path of the requested tile on the tile route. */
+/** Returns the path of the requested tile on the tile route, or on that of styles. */
 export function tilePathOf(
   { layer, z, x, y }: Extract<WmtsRequest, { kind: 'tile' }>,
-  { format }: Pick<Layer, 'format'>,
+  { format, drawn }: Pick<Layer, 'format' | 'drawn'>,
   version: string = CURRENT_VERSION,
 ): string {
+  if (drawn !== undefined) return `${stylePath(layer)}/${z}/${x}/${y}.${format}`
   return `/tiles/${encodeURIComponent(layer)}/${encodeURIComponent(version)}/${z}/${x}/${y}.${format}`
 }

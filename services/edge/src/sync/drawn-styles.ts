@@ -22,7 +22,7 @@ export const PICTURES_CODE = '/pictures/'
 /** The root of their versions, which lies in no file system. */
 export const PICTURES_ROOT = 'pictures:'
 /** Deepest zoom of rendered tiles, that of MapLibre. */
-const MOST_ZOOM = 22
+export const MOST_ZOOM = 22
 /** Limit: contents of pictures that this process tells apart. */
 const MAX_CONTENTS = 20_000
 /** Latitude to which Web Mercator reaches. */
@@ -42,6 +42,11 @@ export type DrawnStyle = {
   readonly isLasting: boolean
 } & ({ readonly kind: 'style'; readonly of: CatalogStyle } | { readonly kind: 'vector'; readonly of: CatalogVector })
 
+/** Query parameter of the addresses of rendered tiles that names their content. */
+export function revisionOf({ content }: DrawnStyle): string {
+  return content.slice(0, 12)
+}
+
 /** The form of rendered tiles. */
 export interface PictureKind {
   readonly format: PictureFormat
@@ -50,6 +55,7 @@ export interface PictureKind {
   readonly ratio: 1 | 2
 }
 
+/** The styles of the last catalogs, by code. */
 const known = new WeakMap<Catalog, Map<string, DrawnStyle | null>>()
 
 /** Returns the style of a code, or the plain style of the vector with this code; null if neither is served. Canaries do not change pictures. */
@@ -59,49 +65,85 @@ export function drawnStyle(reached: Catalog, code: string): DrawnStyle | null {
   known.set(catalog, ofCatalog)
   const found = ofCatalog.get(code)
   if (found !== undefined) return found
-  const made = makeDrawn(catalog, code)
+  const made = findDrawn(catalog, code)
   // Other codes are unlimited.
   if (made !== null) ofCatalog.set(code, made)
   return made
 }
 
-function makeDrawn(catalog: Catalog, code: string): DrawnStyle | null {
+function findDrawn(catalog: Catalog, code: string): DrawnStyle | null {
   const style = catalog.styles.get(code)
   if (style !== undefined) {
-    if (!style.served) return null
-    const { stored, wanted } = style
-    const content = digest([
-      stored.revision,
-      stored.fingerprint,
-      stored.document,
-      ...partsOf(catalog, style),
-      fontsOf(catalog),
-    ])
-    return {
-      kind: 'style',
-      of: style,
-      code,
-      name: stored.name,
-      signedAs: code,
-      wanted,
-      content,
-      isLasting: isLasting(catalog, style),
-    }
+    const lasts = isLasting(catalog, style)
+    const parts = JSON.stringify([...partsOf(catalog, style), fontsOf(catalog), lasts])
+    return style.served ? sameAs(style, parts, () => drawnOfStyle(style, parts, lasts)) : null
   }
   const vector = catalog.vectors.get(code)
   if (!vector?.served || vector.tiles === null) return null
-  const { name, tiles, revision } = vector.stored
-  const content = digest([
-    revision,
-    name,
-    tiles.buildRevision,
-    tiles.build?.builtAt,
-    vector.factsText,
-    fontsOf(catalog),
-  ])
+  const fonts = fontsOf(catalog)
+  return sameAs(vector, fonts, () => drawnOfVector(vector, fonts))
+}
+
+const made = new WeakMap<object, { readonly parts: string; readonly drawn: DrawnStyle }>()
+
+/** Returns the same object for as long as a style, and everything else that it shows, is the same: parts of documents are kept for it. */
+function sameAs(of: CatalogStyle | CatalogVector, parts: string, make: () => DrawnStyle): DrawnStyle {
+  const before = made.get(of)
+  if (before?.parts === parts) return before.drawn
+  const drawn = make()
+  made.set(of, { parts, drawn })
+  return drawn
+}
+
+function drawnOfStyle(style: CatalogStyle, parts: string, lasts: boolean): DrawnStyle {
+  const { stored, wanted } = style
+  const { code, name, revision, fingerprint, document } = stored
+  const own = { kind: 'style', of: style, code, name, signedAs: code, wanted, isLasting: lasts } as const
+  return withContent(own, () => [revision, fingerprint, document, parts])
+}
+
+function drawnOfVector(vector: CatalogVector, fonts: string): DrawnStyle {
+  const { code, name, tiles, revision } = vector.stored
   const signedAs = `${VECTOR_STYLE}${code}`
-  const own = { kind: 'vector', of: vector, code, name, signedAs, wanted: vector.wanted, content } as const
-  return { ...own, isLasting: !isInDatabase(vector) }
+  const own = { kind: 'vector', of: vector, code, name, signedAs, wanted: vector.wanted } as const
+  return withContent({ ...own, isLasting: !isInDatabase(vector) }, () => [
+    ...[revision, name, tiles.buildRevision, tiles.build?.builtAt, vector.factsText, fonts],
+  ])
+}
+
+/** Digests the content when it is first needed: a list of thousands of vectors is made without it. */
+function withContent<Own extends object>(
+  own: Own,
+  parts: () => readonly unknown[],
+): Own & { readonly content: string } {
+  let content: string | undefined
+  return Object.defineProperty(own, 'content', {
+    enumerable: true,
+    get() {
+      content ??= digest(parts())
+      return content
+    },
+  }) as Own & { readonly content: string }
+}
+
+const lists = new WeakMap<Catalog, readonly DrawnStyle[]>()
+
+/** Returns everything that is drawn and whose code no basemap has, by code. */
+export function drawnStyles(reached: Catalog): readonly DrawnStyle[] {
+  const catalog = sharedCatalog(reached)
+  const before = lists.get(catalog)
+  if (before !== undefined) return before
+  const codes = new Set([...catalog.styles.keys(), ...catalog.vectors.keys()])
+  const list = [...codes]
+    .flatMap((code) => (catalog.basemaps.has(code) ? [] : (drawnStyle(catalog, code) ?? [])))
+    .sort((a, b) => (a.code < b.code ? -1 : 1))
+  lists.set(catalog, list)
+  return list
+}
+
+/** True for a style with a data file, which cannot be cut to the bounds of a token. */
+export function hasData(style: DrawnStyle): boolean {
+  return style.kind === 'style' && style.of.stored.assets.files.length > 0
 }
 
 function isLasting(catalog: Catalog, { stored }: CatalogStyle): boolean {

@@ -109,6 +109,8 @@ export async function runEdge(options: {
     API_PORT: String(options.port),
     CONFIG_FILE: '/nonexistent',
     DATA_DIR: options.dataDir,
+    // A renderer of this machine would list the pictures of every style and vector.
+    RENDERING: String(options.draw !== undefined),
     ...options.env,
   })
   const freshness = {

@@ -143,7 +143,7 @@ function tileJson(operationId: string, summary: string, parameters: Parameter[])
 const XML = 'application/xml'
 const JSON_TYPE = 'application/json'
 const LAYERS =
-  'Covers the basemaps that the token may read, ordered by code. If the request had its service token in the query, every address in the ' +
+  'Covers the basemaps and drawn styles that the token may read, ordered by code. If the request had its service token in the query, every address in the ' +
   'response carries it. `Cache-Control: no-store`; CORS is open to any origin.'
 
 function document(operationId: string, summary: string, type: string, parameters: Parameter[] = []): PathItem {
@@ -152,7 +152,7 @@ function document(operationId: string, summary: string, type: string, parameters
   return { get: { operationId, summary, description: LAYERS, parameters, responses } }
 }
 
-const COLLECTION = path('code', 'code of a basemap')
+const COLLECTION = path('code', 'code of a basemap, or of a drawn style or vector')
 const SET = path(
   'tileMatrixSetId',
   'WebMercatorQuad, WorldCRS84Quad, CGCS2000Quad, or a grid in a zone of Gauss-Kruger, for example `EPSG4547_1a2b3c4d`',
@@ -248,9 +248,11 @@ const ESRI_PATHS: Paths = {
     'listArcgisServices',
     'ArcGIS REST: list basemaps, vectors and styles as map services and vector tile services',
   ),
-  [`${SERVICE}/MapServer`]: esri('getMapServer', 'ArcGIS REST: get a basemap of images as a cached map service', [
-    COLLECTION,
-  ]),
+  [`${SERVICE}/MapServer`]: esri(
+    'getMapServer',
+    'ArcGIS REST: get a basemap of images, or a drawn style or vector, as a cached map service',
+    [COLLECTION],
+  ),
   [`${SERVICE}/MapServer/tile/{level}/{row}/{column}`]: tile(
     'getMapServerTile',
     'ArcGIS REST: get a tile of the map service',
@@ -376,7 +378,7 @@ const STANDARD_PATHS: Paths = {
       operationId: 'callWms',
       summary: 'Get WMS 1.3.0 or 1.1.1 capabilities, a picture of a map, or the features at a place',
       description:
-        'Layers are the basemaps of images that the token may read. GetFeatureInfo returns the features of vectors within 5 pixels. Parameter names ' +
+        'Layers are the basemaps of images, and the drawn styles and vectors, that the token may read. GetFeatureInfo returns the features of vectors within 5 pixels. Parameter names ' +
         'are case-insensitive. A picture shows at most 1,024 tiles. 400 and 404 are service exception reports. A picture that ' +
         'finds no turn in 5 seconds returns 503.',
       parameters: WMS_PARAMETERS,
@@ -396,7 +398,7 @@ const STANDARD_PATHS: Paths = {
   '/tianditu/{code}_{set}/wmts': {
     get: {
       operationId: 'callTianditu',
-      summary: 'Get a tile or capabilities of a basemap of images by the requests of Tianditu',
+      summary: 'Get a tile or capabilities of a basemap of images, or of a drawn style, by the requests of Tianditu',
       description:
         'WMTS by key and value, as Tianditu has it; parameter names are case-insensitive. Matrices are `1` to `18`. Matrix `n` is zoom `n` in ' +
         '`w`, and zoom `n - 1` in `c`, whose first matrix has two tiles. A set in WorldCRS84Quad is also served as `c`. 400 and 404 are OWS ' +
@@ -445,15 +447,18 @@ const STANDARD_PATHS: Paths = {
   '/ogc/conformance': document('getOgcConformance', 'Conformance classes', JSON_TYPE),
   '/ogc/collections': document(
     'listCollections',
-    'List basemaps and vectors as collections; a basemap and a vector with the same code are one collection',
+    'List basemaps, vectors and drawn styles as collections; a basemap and a vector with the same code are one collection',
     JSON_TYPE,
   ),
-  '/ogc/collections/{code}': document('getCollection', 'Get a basemap, a vector, or both, as a collection', JSON_TYPE, [
-    COLLECTION,
-  ]),
+  '/ogc/collections/{code}': document(
+    'getCollection',
+    'Get a basemap, a vector, or both, or a drawn style, as a collection',
+    JSON_TYPE,
+    [COLLECTION],
+  ),
   '/ogc/collections/{code}/map/tiles': document(
     'listMapTilesets',
-    'List the tileset of a basemap of images',
+    'List the tileset of a basemap of images, or of a drawn style or vector',
     JSON_TYPE,
     [COLLECTION],
   ),

@@ -5507,6 +5507,23 @@ export interface paths {
       };
     };
   };
+  "/vectors/{code},{other}/tilejson.json": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+          other: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["TileJson"];
+          };
+        };
+      };
+    };
+  };
   "/vectors/{code}/download": {
     get: {
       parameters: {

@@ -21,6 +21,7 @@ const path = (name: string, description: string, type: 'string' | 'integer' = 's
 })
 
 const CODE = path('code', 'code of the basemap or vector')
+const OTHER_CODES = path('other', 'codes of further vectors, separated by commas')
 const VERSION = path('version', 'a version of the basemap, or `current` for its default version')
 const ADDRESS = [
   path('z', 'zoom', 'integer'),
@@ -540,6 +541,16 @@ export const DATA_PLANE_PATHS: Paths = {
   '/vectors/{code}/tilejson.json': tileJson('getTileJsonOfVector', 'Get the TileJSON of the vector tiles of a vector', [
     CODE,
   ]),
+  '/vectors/{code},{other}/tiles/{z}/{x}/{y}.mvt': vectorTile(
+    'getTileOfVectors',
+    'Get the layers of several vectors in one tile. The token must be granted all of them. 400: two layers have the same name, or there are more than 16 vectors',
+    [CODE, OTHER_CODES, ...ADDRESS.filter(({ name }) => name !== 'ext')],
+  ),
+  '/vectors/{code},{other}/tilejson.json': tileJson(
+    'getTileJsonOfVectors',
+    'Get the TileJSON of the tiles of several vectors',
+    [CODE, OTHER_CODES],
+  ),
   '/vectors/{code}/download': download(
     'downloadVector',
     'Download a vector; a shapefile comes as a zip, every other kind unchanged',

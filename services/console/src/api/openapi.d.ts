@@ -5507,23 +5507,6 @@ export interface paths {
       };
     };
   };
-  "/vectors/{code},{other}/tilejson.json": {
-    get: {
-      parameters: {
-        path: {
-          code: string;
-          other: string;
-        };
-      };
-      responses: {
-        200: {
-          content: {
-            "application/json": components["schemas"]["TileJson"];
-          };
-        };
-      };
-    };
-  };
   "/vectors/{code}/download": {
     get: {
       parameters: {

@@ -21,7 +21,10 @@ const path = (name: string, description: string, type: 'string' | 'integer' = 's
 })
 
 const CODE = path('code', 'code of the basemap or vector')
-const OTHER_CODES = path('other', 'codes of further vectors, separated by commas')
+const CODES = path(
+  'code',
+  'code of the vector, or up to 16 codes separated by commas: the layers of all of them, for tokens that may read all. 400: two layers have the same name',
+)
 const VERSION = path('version', 'a version of the basemap, or `current` for its default version')
 const ADDRESS = [
   path('z', 'zoom', 'integer'),
@@ -536,21 +539,11 @@ export const DATA_PLANE_PATHS: Paths = {
   '/vectors/{code}/tiles/{z}/{x}/{y}.mvt': vectorTile(
     'getTileOfVector',
     'Get a vector tile of a vector; `.pbf` is equivalent. 204: the tile is empty; 404: it lies outside the zoom range or the grid; 503: the first tiles are being built',
-    [CODE, ...ADDRESS.filter(({ name }) => name !== 'ext')],
+    [CODES, ...ADDRESS.filter(({ name }) => name !== 'ext')],
   ),
   '/vectors/{code}/tilejson.json': tileJson('getTileJsonOfVector', 'Get the TileJSON of the vector tiles of a vector', [
-    CODE,
+    CODES,
   ]),
-  '/vectors/{code},{other}/tiles/{z}/{x}/{y}.mvt': vectorTile(
-    'getTileOfVectors',
-    'Get the layers of several vectors in one tile. The token must be granted all of them. 400: two layers have the same name, or there are more than 16 vectors',
-    [CODE, OTHER_CODES, ...ADDRESS.filter(({ name }) => name !== 'ext')],
-  ),
-  '/vectors/{code},{other}/tilejson.json': tileJson(
-    'getTileJsonOfVectors',
-    'Get the TileJSON of the tiles of several vectors',
-    [CODE, OTHER_CODES],
-  ),
   '/vectors/{code}/download': download(
     'downloadVector',
     'Download a vector; a shapefile comes as a zip, every other kind unchanged',

@@ -102,17 +102,6 @@ export const DATA_PLANE: Readonly<Record<string, Example>> = {
   getTileJson: { parameters: code, answer: TILEJSON },
   getVersionTileJson: { parameters: TILE, answer: TILEJSON },
   getTileOfVector: { parameters: { code: 'main', z: 2, x: 2, y: 1 } },
-  getTileOfVectors: { parameters: { code: 'main', other: 'roads', z: 2, x: 2, y: 1 } },
-  getTileJsonOfVectors: {
-    parameters: { code: 'main', other: 'roads' },
-    answer: {
-      ...TILEJSON,
-      name: 'main, roads',
-      tiles: [`${BASE}/vectors/main,roads/tiles/{z}/{x}/{y}.mvt?v=3.1`],
-      format: 'pbf',
-      vector_layers: ['main', 'roads'].map((id) => ({ id, fields: { name: 'String' } })),
-    },
-  },
   getTileJsonOfVector: {
     parameters: { code: 'main' },
     answer: {

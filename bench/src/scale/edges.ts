@@ -58,6 +58,7 @@ function startEdge(number: number): ReplicationLoop {
       loaded++
       if (loaded === count) process.stdout.write('ready\n')
     },
+    onNothingToLoad: () => {},
     onFollowed: () => {},
     log,
   })

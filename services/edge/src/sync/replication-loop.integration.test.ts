@@ -58,6 +58,7 @@ test('the store keeps the presence of a process until the bus has it again, howe
     traffic: () => ({}) as ReturnType<FollowLoopOptions['traffic']>,
     kept: async () => null,
     onLoaded: () => {},
+    onNothingToLoad: () => {},
     onFollowed: () => {},
     log: NO_LOG,
   })

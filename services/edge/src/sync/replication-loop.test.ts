@@ -49,6 +49,7 @@ function follow(
       traffic: () => ({}) as ReturnType<FollowLoopOptions['traffic']>,
       kept: async () => null,
       onLoaded,
+      onNothingToLoad: () => {},
       onFollowed: () => {},
       log: NO_LOG,
       ...more,
@@ -74,6 +75,24 @@ test('a process starts from the kept state even during an unsuccessful reading o
   )
   expect(await loaded).toBe('kept')
   expect([...follower.catalog.basemaps.keys()]).toEqual(['world'])
+})
+
+test('a process without a store and a kept catalog reports that once, and a process with either of them never', async () => {
+  const reported: string[] = []
+  const kept = { instanceId: 'i', state: STATE, basemaps: ROWS, vectors: [], styles: [], fonts: [], currentAt: 0 }
+  const away = () => {
+    throw AWAY
+  }
+  let attempts = 0
+  const store = follow(() => {}, { onNothingToLoad: () => reported.push('with a store') })
+  await store.loaded
+  await loop?.stop()
+  const fromKept = follow(away, { kept: async () => kept, onNothingToLoad: () => reported.push('with a kept catalog') })
+  await fromKept.loaded
+  await loop?.stop()
+  const { loaded } = follow(() => attempts++ < 3 && away(), { onNothingToLoad: () => reported.push('with neither') })
+  expect(await loaded).toBe('store')
+  expect(reported).toEqual(['with neither'])
 })
 
 test('a process whose catalog was read between two polls, because of a bus message, reports it as loaded', async () => {

@@ -31,6 +31,8 @@ export interface FollowLoopOptions {
   readonly kept: () => Promise<(KnownCatalog & { readonly instanceId: string }) | null>
   /** Called once, when the catalog was read for the first time, from the store or from the kept state. */
   readonly onLoaded: (from: 'store' | 'kept') => void
+  /** Called once, if the first attempt could read neither the store nor a kept catalog. */
+  readonly onNothingToLoad: () => void
   /** Called whenever the store has been read. */
   readonly onFollowed: () => void
   readonly log: Log
@@ -62,6 +64,7 @@ export class ReplicationLoop {
   readonly #telling = new Set<Promise<unknown>>()
   #triedKept = false
   #toldLoaded = false
+  #toldNothing = false
   /** Known without the store. */
   #instanceId: string | null = null
 
@@ -210,6 +213,7 @@ export class ReplicationLoop {
     } catch (error) {
       this.#failed(error as Error)
       await this.#startFromKept()
+      this.#tellNothing()
     }
     if (this.#stopped) return
     this.#timer = setTimeout(() => void this.#tick(), this.#o.follower.loaded ? this.#pollMs : FIRST_RETRY_MS)
@@ -230,6 +234,12 @@ export class ReplicationLoop {
     this.#toldLoaded = true
     this.#o.onLoaded(from)
     this.announce()
+  }
+
+  #tellNothing(): void {
+    if (this.#toldNothing || this.#o.follower.loaded) return
+    this.#toldNothing = true
+    this.#o.onNothingToLoad()
   }
 
   /** Only if the store is unreachable: a store that answers, for example without a schema, is waited for. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { RateLimiter } from '@gateway/core/access/rate-limiter.js'
 import { AccessLog } from '@gateway/core/logging/access-log.js'
 import type { Log } from '@gateway/core/logging/log.js'
@@ -63,11 +62,10 @@ import type { SupervisorLink } from './supervisor-link.js'
 const STORE_CONNECTIONS = 3
 
 /**
- * Time in ms after which a worker listens without its catalog. A listening worker gets its share of connections, even next to others that
- * serve, so it normally waits for its catalog and for the key that proxying needs. If no store is reachable it listens after this time
- * nevertheless, and returns 503, which says more than a refused connection.
+ * Time in ms after which a worker that found neither the store nor a kept catalog listens without one, and returns 503, which says more than a
+ * refused connection. A worker that is only slow does not listen yet: it would get its share of the connections, next to others that serve.
  */
-const LISTEN_WITHIN_MS = 15_000
+const LISTEN_WITHOUT_CATALOG_MS = 15_000
 
 export interface Worker {
   /** Reports as not ready, but continues to serve. */
@@ -182,8 +180,12 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   )
   const presenceId = randomUUID()
   let haveLoaded: (from: 'store' | 'kept') => void = () => {}
+  let haveNothing: () => void = () => {}
   const loaded = new Promise<'store' | 'kept'>((resolve) => {
     haveLoaded = resolve
+  })
+  const waitedInVain = new Promise<void>((resolve) => {
+    haveNothing = () => setTimeout(resolve, LISTEN_WITHOUT_CATALOG_MS).unref()
   })
   const loop: ReplicationLoop = new ReplicationLoop({
     store,
@@ -214,6 +216,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       supervisor.loaded(presenceId)
       haveLoaded(from)
     },
+    onNothingToLoad: () => haveNothing(),
     onFollowed: () => keptTokens.end(),
     log,
   })
@@ -290,11 +293,9 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const learned = learnUpstreamKey(edge, store)
   // If the store is unreachable there is no key either, and proxied requests would return 503 anyway.
   const canServe = loaded.then((from) => (from === 'store' ? learned : undefined))
-  // The clock counts from the start of this process.
-  const waited = sleep(Math.max(0, LISTEN_WITHIN_MS - performance.now()), undefined, { ref: false })
   const server = await prepareServer(edge)
   supervisor.report(metrics, () => counters.traffic().requests)
-  void listenAfter(Promise.race([canServe, waited]), edge, server).then(() => supervisor.listening())
+  void listenAfter(Promise.race([canServe, waitedInVain]), edge, server).then(() => supervisor.listening())
   const saveUsage = (everything: boolean) => {
     native.noteUses()
     // biome-ignore lint/plugin: calendar, last_used_at

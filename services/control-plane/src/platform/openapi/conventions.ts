@@ -83,8 +83,8 @@ export function errorResponses(): Record<string, unknown> {
   )
 }
 
-/** Forms of errors: this service's own, that of ArcGIS REST, and that of OWS Common for 400 and 404. */
-type ErrorForm = 'own' | 'Esri' | 'Ows'
+/** Forms of errors: this service's own, that of ArcGIS REST, and those of OWS Common and of WMS for 400 and 404. */
+type ErrorForm = 'own' | 'Esri' | 'Ows' | 'Wms'
 const ERROR_CONTENT: Readonly<Record<ErrorForm, object>> = {
   own: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   Esri: {
@@ -107,6 +107,10 @@ const ERROR_CONTENT: Readonly<Record<ErrorForm, object>> = {
     },
   },
   Ows: { 'application/xml': { schema: { type: 'string', description: 'an ExceptionReport of OWS Common 1.1.0' } } },
+  Wms: {
+    'text/xml': { schema: { type: 'string', description: 'a ServiceExceptionReport of WMS 1.3.0' } },
+    'application/vnd.ogc.se_xml': { schema: { type: 'string', description: 'a ServiceExceptionReport of WMS 1.1.1' } },
+  },
 }
 
 /** Statuses of errors of the data plane. */
@@ -144,7 +148,7 @@ export const TAGS = [
   {
     name: 'Standard services',
     description:
-      'WMTS 1.0.0, OGC API – Tiles 1.0 and TMS 1.0.0, and the requests of Esri and Tianditu, for service tokens with the scope `read`',
+      'WMTS 1.0.0, WMS 1.3.0 and 1.1.1, OGC API – Tiles 1.0 and TMS 1.0.0, and the requests of Esri and Tianditu, for service tokens with the scope `read`',
   },
   { name: 'Catalog', description: 'Basemaps, vectors and styles that a service token with the scope `read` may read' },
   { name: 'Slicing', description: 'Slice jobs, for service tokens with the scope `slice`' },
@@ -194,6 +198,13 @@ const CONVENTIONS: readonly Convention[] = [
     security: SERVICE,
     errors: [404, ...SERVICE_ERRORS],
     form: 'Ows',
+  },
+  {
+    pattern: /^\/wms$/,
+    tag: 'Standard services',
+    security: SERVICE,
+    errors: [404, ...SERVICE_ERRORS],
+    form: 'Wms',
   },
   {
     pattern: /^\/(styles|fonts)(\/|$)/,

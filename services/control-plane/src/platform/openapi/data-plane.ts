@@ -384,7 +384,17 @@ const STANDARD_PATHS: Paths = {
         'are case-insensitive. A picture shows at most 1,024 tiles. 400 and 404 are service exception reports. A picture that ' +
         'finds no turn in 5 seconds returns 503.',
       parameters: WMS_PARAMETERS,
-      responses: { 200: binary('text/xml', 'image/png', 'image/jpeg', 'image/webp', 'application/json', 'text/plain') },
+      responses: {
+        200: binary(
+          'text/xml',
+          'application/vnd.ogc.wms_xml',
+          'image/png',
+          'image/jpeg',
+          'image/webp',
+          'application/json',
+          'text/plain',
+        ),
+      },
     },
   },
   '/tianditu/{code}_{set}/wmts': {

@@ -43,6 +43,7 @@ test('a table is on the map with a scan, behind the same tokens as files', async
   expect(saved).toMatchObject({ kind: 'postgis', has_password: true, path: server.readerUrl })
   expect(JSON.stringify(saved)).not.toContain('secret')
   await gateway().admin.rescan('db')
+  expect(await gateway().admin.expect('/scan-sources/db/storage')).toMatchObject({ state: 'answers', message: '' })
   const { token, id } = await gateway().issueToken({ vector_codes: ['public-roads'] })
   const { token: other } = await gateway().issueToken({ vector_codes: ['elsewhere'] })
   expect((await get(TILE, other)).status).toBe(403)
@@ -115,6 +116,7 @@ test('a table is on the map with a scan, behind the same tokens as files', async
     expect([old.status, old.headers.get('warning')?.slice(0, 3)]).toEqual([200, expect.stringMatching(/^110$/)])
     const answer = await get('/ogc/collections/public-roads/items', token)
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(await gateway().admin.expect('/scan-sources/db/storage')).toMatchObject({ state: 'no_answer' })
   })
   await expect.poll(async () => (await get('/ogc/collections/public-roads/items', token)).status).toBe(200)
 

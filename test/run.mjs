@@ -1,7 +1,7 @@
 /**
  * `npm test`: checks that the external programs for the tests are installed, checks format and lint, runs the layers of tests in sequence,
  * and ends with one line of totals. With arguments (`npm test -- test/conformance/tokens`) it runs only the tests whose path contains one
- * of them. With `--changed` or `--changed=COMMIT` it runs the tests affected by a change: those that import a changed file, and the whole
+ * of them. With `--profile` it ends with the time and the slowest test of each file. With `--changed` or `--changed=COMMIT` it runs the tests affected by a change: those that import a changed file, and the whole
  * system layer if any of its sources has changed, otherwise its changed tests.
  */
 import { spawnSync } from 'node:child_process'
@@ -11,9 +11,14 @@ import { delimiter, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const filters = process.argv.slice(2).filter((argument) => !argument.startsWith('--changed'))
+const filters = process.argv.slice(2).filter((argument) => !/^--(changed|profile)/.test(argument))
 const changed = process.argv.find((argument) => argument.startsWith('--changed'))
+const profiled = process.argv.includes('--profile')
 const totals = { passed: 0, failed: 0, skipped: 0 }
+/** Failed tests, which the end of the output names, because a CI often keeps no more. */
+const failures = []
+/** Files with their times in s. */
+const times = []
 /** Number of skipped tests by file. */
 const skippedIn = new Map()
 
@@ -152,13 +157,18 @@ function runLayer(layer) {
 function count(report) {
   const before = totals.failed
   for (const file of report.testResults) {
-    const failedTests = file.assertionResults.filter(({ status }) => status === 'failed').length
     // A file that does not load, or whose clean-up finds leftovers, fails without a failed test.
-    totals.failed += file.status === 'failed' ? Math.max(1, failedTests) : failedTests
+    const failed = file.assertionResults.filter(({ status }) => status === 'failed')
+    totals.failed += file.status === 'failed' ? Math.max(1, failed.length) : failed.length
+    const name = relative(root, file.name)
+    for (const { fullName } of failed) failures.push(`${name}: ${fullName}`)
+    if (file.status === 'failed' && failed.length === 0) failures.push(`${name}: outside of its tests`)
+    const slowest = file.assertionResults.toSorted((a, b) => (b.duration ?? 0) - (a.duration ?? 0))[0]
+    times.push({ name, seconds: (file.endTime - file.startTime) / 1000, slowest })
     totals.passed += file.assertionResults.filter(({ status }) => status === 'passed').length
     const skipped = file.assertionResults.filter(({ status }) => ['pending', 'skipped', 'todo'].includes(status)).length
     totals.skipped += skipped
-    if (skipped > 0) skippedIn.set(relative(root, file.name), skipped)
+    if (skipped > 0) skippedIn.set(name, skipped)
   }
   return totals.failed - before
 }
@@ -183,6 +193,13 @@ function becauseOf(file) {
 
 function finish() {
   const { passed, failed, skipped } = totals
+  if (profiled) {
+    for (const { name, seconds, slowest } of times.toSorted((a, b) => b.seconds - a.seconds))
+      console.log(
+        `${seconds.toFixed(1).padStart(7)} s  ${name}  (${((slowest?.duration ?? 0) / 1000).toFixed(1)} s: ${slowest?.title ?? 'no test'})`,
+      )
+  }
+  for (const failure of failures) console.log(`failed: ${failure}`)
   for (const [file, count] of skippedIn) console.log(`${count} skipped in ${file}${becauseOf(file)}`)
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
   process.exitCode = failed > 0 ? 1 : 0

@@ -20,15 +20,14 @@ import { dataSet } from './data/data-set.js'
 import { loadGenerator } from './load/load.js'
 import { bindSelf, chooseCores, describeMachine } from './machine.js'
 import { earlierEdgePeer, edgePeer } from './peers/edge.js'
-import { floorPeer } from './peers/floor.js'
-
 import { lighttpdPeer } from './peers/lighttpd.js'
+import { limitPeer } from './peers/limit.js'
 import { nginxPeer } from './peers/nginx.js'
 import type { Environment, Peer, RunningPeer } from './peers/peer.js'
 import { tileserverGlPeer } from './peers/tileserver-gl.js'
 import { varnishPeer } from './peers/varnish.js'
 
-const PEERS: readonly Peer[] = [edgePeer, nginxPeer, lighttpdPeer, varnishPeer, floorPeer, tileserverGlPeer]
+const PEERS: readonly Peer[] = [edgePeer, nginxPeer, lighttpdPeer, varnishPeer, limitPeer, tileserverGlPeer]
 
 /** Exit code if a figure is worse than in the earlier checkout. */
 const WORSE = 3

@@ -1,6 +1,6 @@
 /**
  * `npm run release:check -- KIT.tar [--root DIR]`: installs an offline kit by the commands of the kit's README on a minimal Debian without a network, and looks at the
- * first map and the slice. Needs root and mmdebstrap (apt-get install mmdebstrap), which makes the Debian before the network is taken away; DIR keeps it for the next time.
+ * first map and the slice. Ends with 1 if a check of `docs/releases/checks.md` is older than the code, did not pass, or was not run. Needs root and mmdebstrap (apt-get install mmdebstrap), which makes the Debian before the network is taken away; DIR keeps it for the next time.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findContainerEngine } from '../images/engine.mjs'
+import { redChecks, unchangedSince } from './checks.mjs'
 import { loadImages } from './kit-images.mjs'
 
 /** Blocks of the page that are run here, in the order of the page, by one shell. */
@@ -38,6 +39,10 @@ try {
   assert.match(said, /^succeeded$/m)
   assert.match(said, /GDAL \d/)
   console.log('The kit installs without a network by its own page: a map is served, an image is sliced.')
+  const checkout = resolve(import.meta.dirname, '../..')
+  const red = redChecks(readFileSync(join(checkout, 'docs/releases/checks.md'), 'utf8'), unchangedSince(checkout))
+  for (const line of red) console.error(`red: ${line}`)
+  if (red.length > 0) process.exitCode = 1
 } finally {
   rmSync(work, { recursive: true, force: true })
 }

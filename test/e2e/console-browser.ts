@@ -107,15 +107,32 @@ export function inPage<T>(page: Page, expression: string): Promise<T> {
 
 /** Opens a page of the console and waits until it is rendered and handles keys. */
 export async function open(page: Page, path: string): Promise<void> {
-  await page.goto(`/admin${path}`)
-  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.goto(`/admin${path}`, { waitUntil: 'commit' })
   // A rendered page may not handle keys yet; the same effects that register keys set the window title.
-  await expect.poll(() => page.title(), { timeout: WAIT_MS }).toContain(' · ')
+  await until(page, 'document.querySelector("h1") !== null && document.title.includes(" · ")')
 }
 
 /** Waits until no part of the page is loading. */
 export async function settled(page: Page): Promise<void> {
-  await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count(), { timeout: WAIT_MS }).toBe(0)
+  await until(page, 'document.querySelector("[role=status][aria-label]") === null')
+}
+
+/**
+ * Waits for a condition in each frame of the page. A search by roles costs more of the page's processor time than the page itself, and the page
+ * forbids what `waitForFunction` does.
+ */
+function until(page: Page, condition: string): Promise<null> {
+  return inPage(
+    page,
+    `(async () => {
+      const end = performance.now() + ${WAIT_MS}
+      while (!(${condition})) {
+        if (performance.now() > end) throw new Error(${JSON.stringify(`not within ${WAIT_MS} ms: ${condition}`)})
+        await new Promise(requestAnimationFrame)
+      }
+      return null
+    })()`,
+  )
 }
 
 /** Takes a screenshot for inspection after the run, if those are kept: one takes as much processor time as a small page. */

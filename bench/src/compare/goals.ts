@@ -40,7 +40,20 @@ export const GOALS: readonly Goal[] = [
     'most',
     1,
   ],
-  ['one hot tile, against the floor', RATE, 'hot edge', 'hot floor', 'least', 0.8],
+  ...['hot', 'mix', 'mix-revised-query', ...['128k', '160k', '256k', '1m'].map((size) => `body-${size}`)].map(
+    (name): Goal => [`${name}, against the kernel's limit`, RATE, `${name} edge`, `${name} limit`, 'least', 0.9],
+  ),
+  ...SIZES.map(
+    (size): Goal => [
+      `files of ${size} KB, against the kernel's limit`,
+      RATE,
+      `size-${size}k edge`,
+      `size-${size}k limit`,
+      'least',
+      0.9,
+    ],
+  ),
+  ["evenly over 5 times the memory, against the kernel's limit", RATE, 'even-5 edge', 'even-5 limit', 'least', 0.7],
   ['MBTiles, against tileserver-gl-light', RATE, 'mixmb edge', 'mixmb tileserver-gl-light', 'least', 10],
   ...['browser', 'orders', 'head', 'tags', 'since', 'weights', 'basic', 'two-places', 'range'].map(
     (form): Goal => [`the form ${form}, against lean`, RATE, `form-${form} edge`, 'mix edge', 'least', 0.9],

@@ -18,7 +18,7 @@ export const COLOURS: Readonly<Record<string, string>> = {
   nginx: '#94a3b8',
   lighttpd: '#0d9488',
   varnish: '#a21caf',
-  floor: '#d4d4d8',
+  limit: '#d4d4d8',
   'tileserver-gl-light': '#f59e0b',
 }
 export const OTHER_COLOUR = '#64748b'

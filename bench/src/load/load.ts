@@ -1,10 +1,8 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { compileC } from '../compile-c.js'
 import { onCore } from '../machine.js'
 
 /** A load: the requests in its file, and their target and rate. */
@@ -60,21 +58,10 @@ export function writeRequests(file: string, requests: readonly Request[]): strin
 
 /** Returns the suite's own generator, compiled at its first use. Throws if there is no C compiler. */
 export function loadGenerator(): Generator {
-  const program = compiled()
+  const program = compileC(SOURCE, ['ssl', 'crypto'])
   if (program === null)
     throw new Error('a comparison needs a C compiler (cc) and OpenSSL: apt-get install gcc libc6-dev libssl-dev')
   return (load) => runOwn(program, load)
-}
-
-function compiled(): string | null {
-  const mark = createHash('sha256').update(readFileSync(SOURCE)).digest('hex').slice(0, 12)
-  const program = join(tmpdir(), `gateway-bench-load-${mark}`)
-  if (existsSync(program)) return program
-  const unfinished = `${program}-${process.pid}`
-  const { status } = spawnSync('cc', ['-O2', '-o', unfinished, SOURCE, '-lssl', '-lcrypto'], { stdio: 'ignore' })
-  if (status !== 0) return null
-  renameSync(unfinished, program)
-  return program
 }
 
 async function runOwn(program: string, load: Load): Promise<LoadResult> {

@@ -100,7 +100,7 @@ interface Member extends ServedTiles {
   readonly code: string
 }
 
-/** Returns the vectors of a composite; null if the reason why there is none has been sent. */
+/** Returns the vectors of a composite; null if a refusal has been sent instead. */
 function membersOf(exchange: RequestContext, codes: readonly string[]): readonly Member[] | null {
   const { edge } = exchange
   // As of maps of several layers, the first one is accounted for.

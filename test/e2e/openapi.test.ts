@@ -82,7 +82,11 @@ test('every example in the OpenAPI document is valid by its schema', () => {
 })
 
 /** Forms of addresses that the document describes in the text of another one. */
-const IN_TEXTS = ['/styles/{code}/{file}']
+const IN_TEXTS = [
+  '/vectors/{code},{other}/tilejson.json',
+  '/vectors/{code},{other}/tiles/{z}/{x}/{y}.mvt',
+  '/styles/{code}/{file}',
+]
 
 // Signing is a write of the control plane, by another scope.
 test('the document describes every address of the read interface, and no other', () => {

@@ -12,7 +12,9 @@ beforeAll(async () => {
     CREATE TABLE roads (id int PRIMARY KEY, name text, geom geometry(Point, 4326));
     INSERT INTO roads SELECT n, 'Straße ' || n, ST_SetSRID(ST_MakePoint(10 + n / 1000.0, 50), 4326) FROM generate_series(1, 1000) n;
     CREATE INDEX ON roads USING gist (geom);
-    GRANT SELECT ON roads TO reader; ANALYZE`)
+    CREATE TABLE towns AS SELECT 1 AS id, ST_SetSRID(ST_MakePoint(10.6, 50), 4326)::geography(Point, 4326) AS place;
+    CREATE INDEX ON towns USING gist (place);
+    GRANT SELECT ON roads, towns TO reader; ANALYZE`)
 })
 afterAll(() => server?.stop())
 
@@ -26,14 +28,14 @@ async function get(path: string, token: string, headers: Record<string, string> 
 const admin = (path: string, body: object) => gateway().admin.expect<object>(path, { method: 'POST', body })
 
 const TILE = '/vectors/public-roads/tiles/8/135/86.mvt'
-const pointsIn = (tile: Buffer) =>
-  new VectorTile(new PbfReader(tile[0] === 0x1f ? gunzipSync(tile) : tile)).layers['public-roads']?.length ?? 0
+const layersOf = (tile: Buffer) => new VectorTile(new PbfReader(tile[0] === 0x1f ? gunzipSync(tile) : tile)).layers
+const pointsIn = (tile: Buffer) => layersOf(tile)['public-roads']?.length ?? 0
 
 test('a table is on the map with a scan, behind the same tokens as files', async () => {
   const url = server.readerUrl.replace('reader@', 'reader:secret@')
   const source = { code: 'db', kind: 'postgis', url }
   expect(await admin('/scan-sources/try', { kind: 'postgis', url })).toMatchObject({
-    added: 1,
+    added: 2,
     problem: null,
     warnings: 0,
   })
@@ -41,6 +43,7 @@ test('a table is on the map with a scan, behind the same tokens as files', async
   expect(saved).toMatchObject({ kind: 'postgis', has_password: true, path: server.readerUrl })
   expect(JSON.stringify(saved)).not.toContain('secret')
   await gateway().admin.rescan('db')
+  expect(await gateway().admin.expect('/scan-sources/db/storage')).toMatchObject({ state: 'answers', message: '' })
   const { token, id } = await gateway().issueToken({ vector_codes: ['public-roads'] })
   const { token: other } = await gateway().issueToken({ vector_codes: ['elsewhere'] })
   expect((await get(TILE, other)).status).toBe(403)
@@ -83,6 +86,20 @@ test('a table is on the map with a scan, behind the same tokens as files', async
   expect(inside.features.length).toBeLessThanOrEqual(100)
   expect(pointsIn((await get(TILE, part)).body)).toBe(inside.features.length)
 
+  // Several tables are in one tile, for a token that may read all of them.
+  const BOTH = TILE.replace('roads', 'roads,public-towns')
+  expect((await get(BOTH, token)).status).toBe(403)
+  const { token: all } = await gateway().issueToken({ vector_codes: ['*'] })
+  const both = await get(BOTH, all)
+  expect([both.status, Object.keys(layersOf(both.body)).sort()]).toEqual([200, ['public-roads', 'public-towns']])
+  expect((await get(BOTH, all, { 'if-none-match': both.headers.get('etag') ?? '' })).status).toBe(304)
+  const { token: west } = await gateway().issueToken({ vector_codes: ['*'], bounds: [10, 49, 10.1, 51] })
+  const cut = layersOf((await get(BOTH, west)).body)
+  expect([Object.keys(cut), cut['public-roads']?.length]).toEqual([['public-roads'], inside.features.length])
+  const described = JSON.parse((await get('/vectors/public-roads,public-towns/tilejson.json', all)).body.toString())
+  expect(described.vector_layers.map(({ id: of }: { id: string }) => of)).toEqual(['public-roads', 'public-towns'])
+  expect((await get(TILE.replace('roads', 'roads,public-roads'), all)).status).toBe(400)
+
   // A change that the database tells of is on the map at once.
   await server.owner`DELETE FROM roads WHERE id > 500`
   await expect
@@ -99,6 +116,7 @@ test('a table is on the map with a scan, behind the same tokens as files', async
     expect([old.status, old.headers.get('warning')?.slice(0, 3)]).toEqual([200, expect.stringMatching(/^110$/)])
     const answer = await get('/ogc/collections/public-roads/items', token)
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(await gateway().admin.expect('/scan-sources/db/storage')).toMatchObject({ state: 'no_answer' })
   })
   await expect.poll(async () => (await get('/ogc/collections/public-roads/items', token)).status).toBe(200)
 

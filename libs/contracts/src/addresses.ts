@@ -33,11 +33,18 @@ export const ADDRESSES = {
       form: '/vectors/{code}/tilejson.json',
       text: 'TileJSON 3.0 of the vector tiles, with the revision that is served',
     },
+    { form: '/vectors/{code},{other}/tilejson.json', text: 'TileJSON of the tiles of several vectors' },
   ],
   vectorTiles: [
     {
       form: '/vectors/{code}/tiles/{z}/{x}/{y}.mvt',
       text: 'a vector tile, also as `.pbf`; 204 if it is empty, 404 outside the zoom range and the grid',
+    },
+    {
+      form: '/vectors/{code},{other}/tiles/{z}/{x}/{y}.mvt',
+      text:
+        'the layers of several vectors in one tile, for tokens that may read all of them; at most 16 codes, separated by commas; 400 if two layers have the ' +
+        'same name',
     },
   ],
   vectorFile: [

@@ -11,6 +11,8 @@ export const EDGE_MESSAGES = {
   vector_undrawn: 'the vector {name} cannot be drawn: {reason}',
   vector_undrawn_large:
     'the vector {name} has no tiles, and its file is larger than {limit} MB, up to which it is drawn from its GeoJSON',
+  composite_many: 'an address names at most {limit} vectors',
+  composite_same_layer: 'two layers of the tile would have the name {name}: request these vectors one by one',
   vector_tiles_absent: 'the vector {name} has no tiles; its tiles.status in /api/v1/catalog/vectors has the reason',
   archive_other_storage: 'version {version} of {name} is stored as {storage}: ask for .{storage}',
   archive_none: 'version {version} of {name} is stored as {storage}, and is not an archive',

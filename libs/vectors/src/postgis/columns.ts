@@ -71,7 +71,7 @@ export function shown({ name, form }: DatabaseColumn): string {
     case 'timestamptz':
       return `replace(to_jsonb(${column}) #>> '{}', '+00:00', 'Z')`
     case 'timestamp':
-      return `(to_jsonb(${column}) #>> '{}') || 'Z'`
+      return `(to_jsonb(${column}) #>> '{}') || CASE WHEN isfinite(${column}) THEN 'Z' ELSE '' END`
     case 'other_json':
       return `to_jsonb(${column})::text`
     // The shortest text that is this number in single precision; as a double it would have digits that nobody wrote.

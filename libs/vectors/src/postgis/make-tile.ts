@@ -29,7 +29,8 @@ export async function makeTile(
       relation.what === 'table'
         ? tileOfTable(relation, { ...wish, share })
         : tileOfFunction(relation, { ...wish, share }, query)
-    const statement = sql.unsafe(text, values as (string | null)[], { prepare: true })
+    // A transaction, in which personal tiles are made, cannot go on after a prepared statement whose table has changed since.
+    const statement = sql.unsafe(text, values as (string | null)[], { prepare: !relation.isPersonal })
     running(statement)
     const [row] = (await statement) as unknown as { tile: Uint8Array | null; features: number }[]
     const tile = row?.tile ?? new Uint8Array(0)

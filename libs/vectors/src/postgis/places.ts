@@ -14,11 +14,16 @@ const MARGIN = 0.02
 const LEAST_DEGREES = 1e-3
 /** Maximum width and height in degrees of a box that is searched for on the sphere. */
 const MOST_ON_SPHERE = 90
+/** Kinds of geometries of which tiles have none. */
+const SURFACES = "'TIN', 'POLYHEDRALSURFACE', 'TRIANGLE'"
 
-/** The column of the geometries as planar geometries with their SRID. */
+/** The column of the geometries as planar geometries with their SRID. Arcs become lines, and the faces of surfaces become polygons. */
 export function plainGeometry({ geometry, isGeography, setsSrid, srid, mayCurve }: DatabaseTable): string {
   const plain = isGeography ? `${quoted(geometry)}::geometry` : quoted(geometry)
-  const column = mayCurve ? `CASE WHEN ST_HasArc(${plain}) THEN ST_CurveToLine(${plain}) ELSE ${plain} END` : plain
+  const faces = `(SELECT ST_Collect(ST_MakePolygon(ST_ExteriorRing(face.geom))) FROM ST_Dump(${plain}) AS face)`
+  const column = mayCurve
+    ? `CASE WHEN ST_HasArc(${plain}) THEN ST_CurveToLine(${plain}) WHEN GeometryType(${plain}) IN (${SURFACES}) THEN ${faces} ELSE ${plain} END`
+    : plain
   return setsSrid ? `ST_SetSRID(${column}, ${srid})` : `(${column})`
 }
 
@@ -63,6 +68,22 @@ export function boxInTable({ srid, proj4, isGeography }: DatabaseTable, box: Box
     return null
   }
   return grown([minX, minY, maxX, maxY], 1)
+}
+
+/** Returns the box of degrees around boxes of positions on a sphere of the radius 1, whose axes are those of geocentric coordinates. */
+export function boxOnSphere(
+  boxes: readonly { readonly min: readonly number[]; readonly max: readonly number[] }[],
+): Box {
+  const least = (axis: number) => Math.min(...boxes.map(({ min }) => min[axis] ?? -1))
+  const most = (axis: number) => Math.max(...boxes.map(({ max }) => max[axis] ?? 1))
+  const degrees = (radians: number) => (radians * 180) / Math.PI
+  const latitude = (z: number) => degrees(Math.asin(Math.max(-1, Math.min(1, z))))
+  const [west, south, east, north] = [least(0), least(1), most(0), most(1)]
+  const corners = [west, east].flatMap((x) => [south, north].map((y) => degrees(Math.atan2(y, x))))
+  // All longitudes occur around the axis of the earth, and a box across the 180th meridian is as wide as the earth.
+  const isAround = west <= 0 && south <= 0 && north >= 0
+  const [left, right] = isAround ? [-180, 180] : [Math.min(...corners), Math.max(...corners)]
+  return [left, latitude(least(2)), right, latitude(most(2))]
 }
 
 function grown([minX, minY, maxX, maxY]: Box, least: number): Box {

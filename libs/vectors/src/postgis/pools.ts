@@ -80,7 +80,7 @@ function poolOf(sql: Database, source: string): OpenPool {
     failed: (error) => {
       const { code = '', message } = error as Error & { code?: string }
       const failure = failureOf(code)
-      if (failure === 'away') {
+      if (failure === 'away' && code !== NO_CONNECTION_LEFT) {
         awayUntilMs = performance.now() + pauseMs
         pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)
       }
@@ -88,6 +88,9 @@ function poolOf(sql: Database, source: string): OpenPool {
     },
   }
 }
+
+/** The connections that are open go on while the database refuses another one. */
+const NO_CONNECTION_LEFT = '53300'
 
 /** SQLSTATEs (PostgreSQL manual, appendix A), and codes of the client for connections. The first match decides. */
 const FAILURES: readonly (readonly [RegExp, DatabaseFailure])[] = [

@@ -2,7 +2,7 @@ import type { Chunk } from '../query/items-query.js'
 import { ChunkWriter } from '../query/row-chunks.js'
 import type { Database } from './connect.js'
 import type { TableQuery } from './messages.js'
-import { type ReadFeature, readFeature, selectFeatures } from './select-features.js'
+import { type ReadFeature, readFeature, type Statement, selectFeatures } from './select-features.js'
 
 /** Rows that are fetched at a time. */
 const BATCH = 500
@@ -28,17 +28,36 @@ export async function* featuresOf(
   try {
     await reserved.unsafe('BEGIN READ ONLY')
     await reserved.unsafe("SELECT set_config('gateway.token', $1::text, true)", [token])
-    // A filter of a caller has its own text, of which no connection remembers any number.
-    const rows = reserved.unsafe(statement.text, statement.values as (string | null)[], {
-      prepare: query.filter === null,
-    })
-    running(rows)
     let place = table.key.length === 0 && after !== null ? Number(after.at(-1)) : offset
-    for await (const batch of rows.values().cursor(Math.min(BATCH, limit + 1)))
-      for (const raw of batch as unknown as unknown[][]) yield readFeature(raw, query, table, layer, place++)
+    for await (const batch of batchesOf(reserved, statement, limit, running))
+      for (const raw of batch) yield readFeature(raw, query, table, layer, place++)
   } finally {
     await reserved.unsafe('ROLLBACK').catch(() => {})
     reserved.release()
+  }
+}
+
+/**
+ * Yields the rows of a statement. None of them is prepared by name: a transaction cannot go on after a statement whose table has changed since. Each
+ * FETCH has the time limit of a statement, so that a download may take longer.
+ */
+async function* batchesOf(
+  sql: Pick<Database, 'unsafe'>,
+  { text, values }: Statement,
+  limit: number,
+  running: Running,
+): AsyncGenerator<readonly unknown[][], void> {
+  const run = (query: string, parameters: readonly (string | null)[] = []) => {
+    const rows = sql.unsafe(query, [...parameters], { prepare: false })
+    running(rows)
+    return rows.values() as unknown as Promise<unknown[][]>
+  }
+  if (limit < BATCH) return yield await run(text, values)
+  await run(`DECLARE features NO SCROLL CURSOR FOR ${text}`, values)
+  for (;;) {
+    const batch = await run(`FETCH ${BATCH} FROM features`)
+    yield batch
+    if (batch.length < BATCH) return
   }
 }
 

@@ -12,6 +12,7 @@ import { epsgDefinition } from '../formats/epsg.js'
 import { quoted } from '../index-file/index-description.js'
 import { formOf } from './columns.js'
 import type { Database } from './connect.js'
+import { boxOnSphere } from './places.js'
 
 /** Limit: tables, views and functions of one source. */
 const MAX_RELATIONS = 2_000
@@ -141,9 +142,12 @@ async function readTables(
         WHERE i.indrelid = c.oid AND am.amname IN ('gist', 'spgist', 'brin') AND a.attnum = ANY(i.indkey)) AS "hasIndex"
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-    JOIN pg_type t ON t.oid = a.atttypid
-    JOIN pg_type base ON base.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
-    CROSS JOIN LATERAL (SELECT CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END AS typmod) m
+    CROSS JOIN LATERAL (
+      WITH RECURSIVE types AS (
+        SELECT t.oid, t.typname, t.typtype, t.typbasetype, t.typtypmod, a.atttypmod AS typmod FROM pg_type t WHERE t.oid = a.atttypid
+        UNION ALL SELECT t.oid, t.typname, t.typtype, t.typbasetype, t.typtypmod, greatest(types.typmod, types.typtypmod)
+          FROM types JOIN pg_type t ON t.oid = types.typbasetype WHERE types.typtype = 'd')
+      SELECT typname, typmod FROM types WHERE typtype <> 'd') base
     WHERE base.typname IN ('geometry', 'geography') AND c.relkind IN ('r', 'v', 'm', 'p', 'f') AND NOT c.relispartition
       AND n.nspname = ANY(${list(sql, schemas)})
       AND (${tables === undefined} OR c.relname = ANY(${list(sql, tables ?? [])}) OR n.nspname || '.' || c.relname = ANY(${list(sql, tables ?? [])}))
@@ -219,13 +223,14 @@ async function sridOfRows(sql: Database, { schema, table, column }: TableRow): P
   }
 }
 
+/** A cast to `character` or `bit` means one letter or bit; their names in the catalog mean any number. */
 async function readColumns(sql: Database, oid: number): Promise<DatabaseColumn[]> {
   const rows = await sql<{ name: string; type: string; base: string; category: string; isComposite: boolean }[]>`
     WITH RECURSIVE types AS (
       SELECT oid AS of, oid, typtype, typbasetype FROM pg_type
         WHERE oid IN (SELECT atttypid FROM pg_attribute WHERE attrelid = ${oid}::float8::int8::oid)
       UNION ALL SELECT types.of, t.oid, t.typtype, t.typbasetype FROM types JOIN pg_type t ON t.oid = types.typbasetype WHERE types.typtype = 'd')
-    SELECT a.attname AS name, format_type(base.oid, NULL) AS type, base.typname AS base, base.typcategory AS category, base.typtype = 'c' AS "isComposite"
+    SELECT a.attname AS name, CASE WHEN base.typname ~ '^_?(bpchar|bit)$' THEN quote_ident(base.typname) ELSE format_type(base.oid, NULL) END AS type, base.typname AS base, base.typcategory AS category, base.typtype = 'c' AS "isComposite"
     FROM pg_attribute a JOIN types ON types.of = a.atttypid AND types.typtype <> 'd' JOIN pg_type base ON base.oid = types.oid
     WHERE a.attrelid = ${oid}::float8::int8::oid AND a.attnum > 0 AND NOT a.attisdropped AND has_column_privilege(a.attrelid, a.attnum, 'SELECT')
     ORDER BY a.attnum`
@@ -251,21 +256,39 @@ async function readKey(sql: Database, oid: number): Promise<string[]> {
 /** Reads the extent from the planner's statistics; null for a view, and for a table that was never analyzed. */
 async function readExtent(sql: Database, table: DatabaseTable): Promise<FoundRelation['bounds']> {
   try {
-    const [row] = await sql<{ west: number | null; south: number; east: number; north: number }[]>`
-      WITH parts AS (
-        SELECT ST_EstimatedExtent(n.nspname, leaf.relname, ${table.geometry}) AS box
-        FROM (SELECT format('%I.%I', ${table.schema}::text, ${table.table}::text)::regclass AS oid) t
-        CROSS JOIN LATERAL (SELECT t.oid AS relid UNION SELECT relid FROM pg_partition_tree(t.oid) WHERE isleaf) p
-        JOIN pg_class leaf ON leaf.oid = p.relid AND leaf.relkind IN ('r', 'm') JOIN pg_namespace n ON n.oid = leaf.relnamespace),
-      whole AS (SELECT ST_Transform(ST_Segmentize(ST_SetSRID(ST_Extent(box::geometry)::geometry, ${table.isGeography ? 4326 : table.srid}::int),
-          greatest(ST_XMax(ST_Extent(box::geometry)) - ST_XMin(ST_Extent(box::geometry)), 1e-6) / 16), 4326) AS area FROM parts WHERE box IS NOT NULL)
-      SELECT ST_XMin(area) AS west, ST_YMin(area) AS south, ST_XMax(area) AS east, ST_YMax(area) AS north FROM whole WHERE area IS NOT NULL`
-    if (row === undefined || row.west === null) return null
-    const bounds = [row.west, row.south, row.east, row.north] as const
-    return bounds.every(Number.isFinite) ? bounds : null
+    const bounds = table.isGeography ? await extentOnSphere(sql, table) : await extentInPlane(sql, table)
+    return bounds?.every(Number.isFinite) === true ? bounds : null
   } catch {
     return null
   }
+}
+
+/** The tables and materialized views that hold the rows of a table. */
+const leavesOf = (sql: Database, { schema, table }: DatabaseTable) => sql`
+  SELECT leaf.oid, n.nspname, leaf.relname FROM (SELECT format('%I.%I', ${schema}::text, ${table}::text)::regclass AS oid) t
+  CROSS JOIN LATERAL (SELECT t.oid AS relid UNION SELECT relid FROM pg_partition_tree(t.oid) WHERE isleaf) p
+  JOIN pg_class leaf ON leaf.oid = p.relid AND leaf.relkind IN ('r', 'm') JOIN pg_namespace n ON n.oid = leaf.relnamespace`
+
+async function extentInPlane(sql: Database, table: DatabaseTable): Promise<FoundRelation['bounds']> {
+  // PostGIS puts the names into quotes, and does not double those within them.
+  const [row] = await sql<{ west: number | null; south: number; east: number; north: number }[]>`
+    WITH parts AS (
+      SELECT ST_EstimatedExtent(replace(nspname, '"', '""'), replace(relname, '"', '""'), ${table.geometry}) AS box
+      FROM (${leavesOf(sql, table)}) leaves),
+    whole AS (SELECT ST_SetSRID(ST_Extent(box::geometry)::geometry, ${table.srid}::int) AS box FROM parts WHERE box IS NOT NULL),
+    area AS (SELECT ST_Transform(ST_Segmentize(box, greatest(ST_XMax(box) - ST_XMin(box), ST_YMax(box) - ST_YMin(box), 1e-6) / 16), 4326) AS area FROM whole)
+    SELECT ST_XMin(area) AS west, ST_YMin(area) AS south, ST_XMax(area) AS east, ST_YMax(area) AS north FROM area WHERE area IS NOT NULL`
+  return row === undefined || row.west === null ? null : [row.west, row.south, row.east, row.north]
+}
+
+/** Statistics of geographies are those of positions on a sphere of the radius 1. */
+async function extentOnSphere(sql: Database, table: DatabaseTable): Promise<FoundRelation['bounds']> {
+  const rows = await sql<{ extent: { min: readonly number[]; max: readonly number[] } | null }[]>`
+    SELECT (_postgis_stats(oid::regclass, ${table.geometry}::text, 'N')::json)->'extent' AS extent
+    FROM (${leavesOf(sql, table)}) leaves
+    WHERE EXISTS (SELECT FROM pg_stats s WHERE s.schemaname = nspname AND s.tablename = relname AND s.attname = ${table.geometry}::text)`
+  const boxes = rows.flatMap(({ extent }) => (extent === null ? [] : [extent]))
+  return boxes.length === 0 ? null : boxOnSphere(boxes)
 }
 
 async function readFunctions(

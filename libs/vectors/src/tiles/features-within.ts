@@ -53,6 +53,14 @@ export async function featuresWithin(
   return left === 0 ? null : out.finish()
 }
 
+/** Returns the names of the layers of a tile. Throws if the tile is not valid. */
+export function layerNames(tile: Uint8Array): readonly string[] {
+  const read = (tag: number, found: { name: string }, pbf: PbfReader) => {
+    if (tag === LAYER_FIELDS.name) found.name = pbf.readString()
+  }
+  return layersOf(tile).map((layer) => new StrictReader(layer).readFields(read, { name: '' }).name)
+}
+
 function layersOf(tile: Uint8Array): readonly Uint8Array[] {
   const read = (tag: number, layers: Uint8Array[], pbf: PbfReader) => {
     if (tag === LAYER) layers.push(pbf.readBytes())

@@ -625,6 +625,8 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   vector_tiles_building: '正在首次生成 {name} 的矢量瓦片；请重试',
   vector_undrawn: '无法绘制矢量 {name}：{reason}',
   vector_undrawn_large: '矢量 {name} 没有瓦片，且其文件大于 {limit} MB；不超过该大小时才用其 GeoJSON 绘制',
+  composite_many: '一个地址最多包含 {limit} 个矢量',
+  composite_same_layer: '瓦片中会有两个名为 {name} 的图层：请分别请求这些矢量',
   vector_tiles_absent: '矢量 {name} 没有瓦片；原因见 /api/v1/catalog/vectors 中的 tiles.status',
   archive_other_storage: '{name} 的版本 {version} 以 {storage} 存放：请请求 .{storage}',
   archive_none: '{name} 的版本 {version} 以 {storage} 存放，不是归档文件',

@@ -8,7 +8,7 @@ import { featuresWithin } from '@gateway/vectors/tiles/features-within.js'
 import { areaKey, areaTag } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import { CachedTile, type TileTarget } from '../tiles/tile-cache.js'
-import type { LoadOutcome } from '../tiles/tile-loader.js'
+import type { LoadOutcome, Waiter } from '../tiles/tile-loader.js'
 import { tileAnswer } from './tile-answer.js'
 
 /**
@@ -38,26 +38,50 @@ export function cutTile(
   isWanted: () => boolean,
 ): Promise<CutOutcome> | null {
   const { version, place } = target
-  const boxes = areaInTile(matrixSetOf(version.stored), place, area)
-  if (boxes === null || version.stored.format !== 'pbf') return null
+  if (areaInTile(matrixSetOf(version.stored), place, area) === null || version.stored.format !== 'pbf') return null
   const name = `${version.contentId}/${place.z}/${place.x}/${place.y}${place.variant ?? ''} ${target.cacheControl}${cutKey(area, inGzip)}`
   return edge.hotTiles.cutOnce(name, async () => {
-    const loaded = await new Promise<LoadOutcome>((settle) => edge.tiles.load(version, place, { isWanted, settle }))
-    if (loaded.kind !== 'tile') return loaded
+    const outcome = await loadPlain(edge, target, area, { isWanted })
+    if (outcome.kind !== 'plain') return outcome
+    const { tile, bytes } = outcome
     try {
-      const bytes = await plainBytes(edge, target, loaded.tile)
-      if (bytes === 'busy') return { kind: 'busy' }
-      const takeTurn = () => new Promise<void>((resolve) => edge.turns.later(resolve))
-      const left = await featuresWithin(bytes, boxes, takeTurn)
-      const body = left === null ? NOTHING : inGzip ? await pack(left, { level: LEVEL }) : left
+      const body = inGzip && bytes.length > 0 ? await pack(bytes, { level: LEVEL }) : bytes
       // A copy of the tile for one area must never validate for another one.
-      const identity = `${loaded.tile.identity}-${areaTag(area)}`
-      const answer = tileAnswer(target, { ...loaded.tile, body, identity, encoding: 'gzip' }, inGzip)
+      const identity = `${tile.identity}-${areaTag(area)}`
+      const answer = tileAnswer(target, { ...tile, body, identity, encoding: 'gzip' }, inGzip)
       return { kind: 'cut', tile: new CachedTile(body, answer, target, performance.now()) }
     } catch (error) {
       return { kind: 'failed', error }
     }
   })
+}
+
+/** A tile with its content, which is empty if the area has no feature of it, or the reason for its absence. */
+export type PlainOutcome =
+  | { readonly kind: 'plain'; readonly tile: Tile; readonly bytes: Uint8Array }
+  | Exclude<LoadOutcome, { kind: 'tile' }>
+
+/** Loads a tile and unpacks it. @param area cuts it to the features that touch this area; null: all */
+export async function loadPlain(
+  edge: Edge,
+  target: TileTarget,
+  area: Bounds | null,
+  waiter: Omit<Waiter, 'settle'>,
+): Promise<PlainOutcome> {
+  const { version, place } = target
+  const loaded = await new Promise<LoadOutcome>((settle) => edge.tiles.load(version, place, { ...waiter, settle }))
+  if (loaded.kind !== 'tile') return loaded
+  const { tile } = loaded
+  try {
+    const bytes = await plainBytes(edge, target, tile)
+    if (bytes === 'busy') return { kind: 'busy' }
+    if (area === null) return { kind: 'plain', tile, bytes }
+    const boxes = areaInTile(matrixSetOf(version.stored), place, area) ?? []
+    const takeTurn = () => new Promise<void>((resolve) => edge.turns.later(resolve))
+    return { kind: 'plain', tile, bytes: (await featuresWithin(bytes, boxes, takeTurn)) ?? NOTHING }
+  } catch (error) {
+    return { kind: 'failed', error }
+  }
 }
 
 /** Returns the part of a cache's key that identifies a cut. */

@@ -4,6 +4,7 @@ import { askArcgis, onArcgis } from './arcgis.js'
 import { askArchive, onArchive } from './archives.js'
 import { ANY_TOKEN, type Ask } from './authorize.js'
 import { askArchives, askChanges, ON_BASEMAPS, ON_STYLES, ON_VECTORS } from './catalog.js'
+import { askVectorTileJsons, askVectorTiles, onVectorTileJsons, onVectorTiles } from './composite-tiles.js'
 import {
   askVectorByPath,
   askVectorDownload,
@@ -27,7 +28,6 @@ import {
 } from './styles.js'
 import { askTianditu, onTianditu } from './tianditu.js'
 import { askTile, onTile } from './tiles.js'
-import { askVectorTile, askVectorTileJson, onVectorTile, onVectorTileJson } from './vector-tiles.js'
 import { askWms, onWms } from './wms.js'
 
 /** Returns the request of an address whose path has a pattern of the protocol; null: the read interface does not have it. */
@@ -49,8 +49,8 @@ export const PROTOCOLS: Readonly<Record<AddressProtocol, readonly Route[]>> = {
   basemapStyle: [route('/tiles/:code/style.json', askBasemapStyle, onBasemapStyle)],
   vectorStyle: [route('/vectors/:code/style.json', askVectorStyle, onVectorStyle)],
   vectorDownload: [route('/vectors/:code/download', askVectorDownload, onVectorDownload)],
-  vectorTileJson: [route('/vectors/:code/tilejson.json', askVectorTileJson, onVectorTileJson)],
-  vectorTiles: [route('/vectors/:code/tiles/*', askVectorTile, onVectorTile)],
+  vectorTileJson: [route('/vectors/:code/tilejson.json', askVectorTileJsons, onVectorTileJsons)],
+  vectorTiles: [route('/vectors/:code/tiles/*', askVectorTiles, onVectorTiles)],
   vectorFile: [route('/vectors/:file', askVectorFile, onVectorFile)],
   geojsonByPath: [
     route(

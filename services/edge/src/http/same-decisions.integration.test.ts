@@ -24,6 +24,7 @@ const ELSEWHERE: Bounds = [-120, -60, -80, -20]
 const TILES = ['0/0/0', '4/8/7', '4/1/1']
 const CODES = ['world', 'streets', 'roads', 'both', 'far', 'day', 'missing']
 const VALUES: Readonly<Record<string, readonly string[]>> = {
+  other: ['roads', 'both', 'missing', 'far,both'],
   styleId: ['day', 'missing'],
   version: ['v1', 'current', 'v9'],
   ext: ['png', 'pbf'],

@@ -171,7 +171,7 @@ function sendCut(exchange: RequestContext, target: TileTarget, tile: CachedTile)
 }
 
 /** Sends 204 for an empty tile inside the grid and the zooms of a vector, which is not an error. */
-function answerEmptyTile(exchange: RequestContext, { cacheControl }: TileTarget) {
+export function answerEmptyTile(exchange: RequestContext, { cacheControl }: TileTarget) {
   exchange.edge.counters.tiles++
   exchange.answered = 'tile'
   const vary = ['Vary', 'Authorization, X-Access-Token, Accept-Encoding'] as const
@@ -259,7 +259,7 @@ function mustUnpack(exchange: RequestContext, { answer }: CachedTile): boolean {
   return answer.gzip && !acceptsGzip(exchange.header('accept-encoding'))
 }
 
-function sendPrepared(exchange: RequestContext, { answer, body }: CachedTile) {
+export function sendPrepared(exchange: RequestContext, { answer, body }: CachedTile) {
   if (answerCondition(exchange, answer, () => answer.notModified)) return
   if (body instanceof OpenFile) exchange.answerPart(OK, answer.found, body.acquire())
   else exchange.answer(OK, answer.found, body)

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { Refusal } from '@gateway/contracts/errors.js'
+import { presentedToken } from '@gateway/core/access/presented-token.js'
 import { attachment } from '@gateway/core/files/attachment.js'
 import type { Form } from '@gateway/vectors/query/conversion.js'
 import type { ItemsQuery } from '@gateway/vectors/query/items-query.js'
@@ -64,7 +65,10 @@ async function streamTable(exchange: RequestContext, { stored }: CatalogVector, 
     const pieces = async function* () {
       if (isJson) yield Buffer.from('{"type":"FeatureCollection","features":[')
       yield first.value.bytes
-      for await (const { bytes } of chunks) if (bytes.length > 0) yield bytes
+      for await (const { bytes } of chunks) {
+        if (!(await mayGoOn(exchange))) throw new Error('the token has been disabled')
+        if (bytes.length > 0) yield bytes
+      }
       if (isJson) yield Buffer.from(']}\n')
     }
     await exchange.answerPieces('200 OK', headers, null, pieces())
@@ -75,6 +79,22 @@ async function streamTable(exchange: RequestContext, { stored }: CatalogVector, 
   } finally {
     await chunks.return()
   }
+}
+
+/** False if the token of a request has been disabled, or replaced, since the request was admitted. */
+async function mayGoOn(exchange: RequestContext): Promise<boolean> {
+  const { edge, query, reader } = exchange
+  const presented = presentedToken({
+    authorization: exchange.header('authorization'),
+    xAccessToken: exchange.header('x-access-token'),
+    query,
+  })
+  // A signed URL has no token.
+  if (!presented.ok || reader === null) return true
+  const known = edge.tokens.get(presented.token)
+  if (known === reader) return true
+  const current = known ?? (await edge.tokens.lookUp(presented.token).catch(() => reader))
+  return current !== null && !current.disabled
 }
 
 async function openDerived(

@@ -6,12 +6,14 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, isInPyramid, parseTileAddress } from '@gateway/tilesets/address.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
 import { isExtensionOf } from '@gateway/tilesets/formats.js'
+import type { TilePlace } from '@gateway/tilesets/source.js'
 import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
 import { tileJson } from '@gateway/tilesets/tilejson.js'
 import { areaKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import { variantOf } from '../features/database-tiles.js'
 import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
+import type { TileTarget } from '../tiles/tile-cache.js'
 import { isInDatabase } from '../tiles/tile-loader.js'
 import { ANY_TOKEN, type Ask, admit } from './authorize.js'
 import { OUTSIDE_AREA, type Signable } from './authorize-signed.js'
@@ -46,29 +48,37 @@ export function onVectorTile(
     if (address === null || (!address.ok && address.reason === 'malformed'))
       return answerRefusal(exchange, MALFORMED_TILE)
     if (served === null) return answerNoTiles(exchange, code)
-    const { basemap, version } = served
+    const { version } = served
     if (!address.ok) return answerRefusal(exchange, outsideGrid(TILE_MATRIX_SETS.WebMercatorQuad, address.z))
     if (address.suffix !== '' || !isExtensionOf(address.extension, 'pbf'))
       return answerRefusal(exchange, wrongExtension(version))
     if (!isInPyramid(address.z, address.x, address.y))
       return answerRefusal(exchange, outsideGrid(TILE_MATRIX_SETS.WebMercatorQuad, address.z))
     if (isOutsideZooms(version, address.z)) return answerRefusal(exchange, outsideZooms(version))
-    const relation = isInDatabase(version) ? relationOf(edge, code) : null
-    if (relation === null) {
-      const cacheControl = vectorTileCacheControl(edge.settings)
-      return answerFrom(exchange, () => ({ ok: true, basemap, version, place: address, cacheControl, isShared: true }))
-    }
-    // The tiles are kept where they are made, for the time of their table.
-    const cacheControl = relation.isPersonal ? 'private, no-store' : `public, max-age=${relation.ttlSeconds}`
-    const variant = variantOf(relation, exchange.token ?? '', exchange.query)
-    const place = variant === undefined ? address : { ...address, variant }
-    answerFrom(exchange, () => ({ ok: true, basemap, version, place, cacheControl, isShared: false }))
+    answerFrom(exchange, () => targetOf(exchange, code, served, address))
   }
   admit(exchange, ask, granted)
 }
 
+/** Returns the tile of a vector for a caller who may read it. */
+export function targetOf(
+  { edge, token, query }: RequestContext,
+  code: string,
+  { basemap, version }: ServedTiles,
+  address: TilePlace,
+): TileTarget {
+  const target = { ok: true, basemap, version } as const
+  const relation = isInDatabase(version) ? relationOf(edge, code) : null
+  if (relation === null)
+    return { ...target, place: address, cacheControl: vectorTileCacheControl(edge.settings), isShared: true }
+  // The tiles are kept where they are made, for the time of their table.
+  const cacheControl = relation.isPersonal ? 'private, no-store' : `public, max-age=${relation.ttlSeconds}`
+  const variant = variantOf(relation, token ?? '', query)
+  return { ...target, place: variant === undefined ? address : { ...address, variant }, cacheControl, isShared: false }
+}
+
 /** `code` is null if it cannot be decoded, and `address` if the path has more parts. */
-function vectorTileAddress(path: string) {
+export function vectorTileAddress(path: string) {
   const [segment = '', , z = '', x = '', file = '', ...more] = path.slice(VECTORS.length).split('/')
   return { code: decodedSegment(segment), address: more.length === 0 ? parseTileAddress(z, x, file) : null }
 }
@@ -132,8 +142,13 @@ function relationOf(edge: Edge, code: string): DatabaseRelation | null {
   return text === null ? null : ((JSON.parse(text) as ReadFacts).relation ?? null)
 }
 
+export interface ServedTiles {
+  readonly basemap: CatalogBasemap
+  readonly version: CatalogVersion
+}
+
 /** Returns null if the vector is not served, or has no tiles. */
-export function servedTiles(edge: Edge, code: string): { basemap: CatalogBasemap; version: CatalogVersion } | null {
+export function servedTiles(edge: Edge, code: string): ServedTiles | null {
   const basemap = edge.freshness.catalog.vectors.get(code)?.tiles ?? null
   const version = basemap?.versions.get(basemap.stored.defaultVersion ?? '')
   return basemap === null || version === undefined ? null : { basemap, version }

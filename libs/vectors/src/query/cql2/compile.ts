@@ -152,7 +152,8 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
         Value,
       ]
       const values = [...left.values, ...from.values, ...to.values]
-      return { text: `${left.text} BETWEEN ${from.text} AND ${to.text}`, values }
+      // In Postgres, an operand of BETWEEN has no COLLATE outside of parentheses.
+      return { text: `${left.text} BETWEEN (${from.text}) AND (${to.text})`, values }
     }
     case 'in': {
       const operands = [expression.args[0], ...expression.args[1]]

@@ -11,8 +11,8 @@ import { shownText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
 import { useFormats } from '../../ui/use-formats.js'
 
-/** Matches `s3://bucket/prefix` and http(s) addresses. */
-export const REMOTE = /^(s3|https?):\/\//i
+/** Matches `s3://bucket/prefix`, and addresses of http(s) and of databases. */
+export const REMOTE = /^(s3|https?|postgres(ql)?):\/\//i
 
 const TONES: Record<SourceStorage['state'], Tone> = {
   answers: 'good',

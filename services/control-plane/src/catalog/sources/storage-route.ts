@@ -18,7 +18,8 @@ import { isRemote, parseLocation } from '@gateway/core/object-storage/location.j
 import type { ObjectStore } from '@gateway/core/object-storage/object-store.js'
 import { openObjectStore } from '@gateway/core/object-storage/open.js'
 import type { Settings } from '@gateway/core/settings/load.js'
-import { readScanSources } from '@gateway/store/scan-sources.js'
+import { readDatabaseSource, readScanSources } from '@gateway/store/scan-sources.js'
+import { openDatabase } from '@gateway/vectors/postgis/connect.js'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { NO_SUCH_SOURCE, sendRefusal } from '../../platform/http/refusal.js'
@@ -36,7 +37,7 @@ export function storageRoute(app: App, ctx: ControlContext): void {
         summary: 'Check that the storage of a remote source responds',
         description:
           'The answering control plane sends one request to the storage now, and retries it a few times. The metrics of the edges show if ' +
-          'edges reach the storage. Returns 404 for a source that is a directory.',
+          'edges reach the storage. A source of kind `postgis` is asked with its stored password. Returns 404 for a source that is a directory.',
         params: byCode,
         response: { 200: sourceStorageSchema },
       },
@@ -44,6 +45,7 @@ export function storageRoute(app: App, ctx: ControlContext): void {
     async ({ params }, reply) => {
       const [source] = await readScanSources(ctx.sql, params.code)
       if (source === undefined) return sendRefusal(reply, NO_SUCH_SOURCE)
+      if (source.kind === 'postgis') return askDatabase(ctx, source.code)
       if (!isRemote(source.path)) return sendRefusal(reply, A_DIRECTORY)
       return askStorage(source.path, ctx.settings)
     },
@@ -56,6 +58,35 @@ async function askStorage(root: string, settings: Settings): Promise<SourceStora
   const answer = await ask(store, root)
   await store.close()
   return { endpoint: endpointOf(root, settings), ...answer, milliseconds: Math.round(performance.now() - begun) }
+}
+
+/** SQLSTATEs (PostgreSQL manual, appendix A) of a server that answers and does not let the role in, or has no such database. */
+const REFUSED = /^(28|42|53)...$/
+const NO_DATABASE = '3D000'
+const DATABASE_SECONDS = 5
+
+async function askDatabase({ sql }: Pick<ControlContext, 'sql'>, code: string): Promise<SourceStorage> {
+  const stored = await readDatabaseSource(sql, code)
+  const connection = { source: code, url: '', password: null, ...stored?.connection, pool: 1 }
+  const database = openDatabase(connection, {
+    statementTimeoutSeconds: DATABASE_SECONDS,
+    applicationName: 'gateway scan',
+  })
+  const begun = performance.now()
+  const { host, pathname } = new URL(connection.url)
+  const answer = await database`SELECT 1`.then(
+    () => ({ state: 'answers' as const, ...storedMessage('') }),
+    (error: Error & { code?: string }) => {
+      const cause = error.code ?? ''
+      const state = REFUSED.test(cause) ? 'refuses' : cause === NO_DATABASE ? 'missing' : 'no_answer'
+      return {
+        state,
+        ...said(new CodedError(coded('postgis_unreachable', { words: `${error.message} (${cause})` }))),
+      } as const
+    },
+  )
+  await database.end({ timeout: 1 }).catch(() => {})
+  return { endpoint: `${host}${pathname}`, ...answer, milliseconds: Math.round(performance.now() - begun) }
 }
 
 async function ask(store: ObjectStore, root: string): Promise<Omit<SourceStorage, 'endpoint' | 'milliseconds'>> {

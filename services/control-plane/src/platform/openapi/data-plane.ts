@@ -21,6 +21,10 @@ const path = (name: string, description: string, type: 'string' | 'integer' = 's
 })
 
 const CODE = path('code', 'code of the basemap or vector')
+const CODES = path(
+  'code',
+  'code of the vector, or up to 16 codes separated by commas: the layers of all of them, for tokens that may read all. 400: two layers have the same name',
+)
 const VERSION = path('version', 'a version of the basemap, or `current` for its default version')
 const ADDRESS = [
   path('z', 'zoom', 'integer'),
@@ -550,10 +554,10 @@ export const DATA_PLANE_PATHS: Paths = {
   '/vectors/{code}/tiles/{z}/{x}/{y}.mvt': vectorTile(
     'getTileOfVector',
     'Get a vector tile of a vector; `.pbf` is equivalent. 204: the tile is empty; 404: it lies outside the zoom range or the grid; 503: the first tiles are being built',
-    [CODE, ...ADDRESS.filter(({ name }) => name !== 'ext')],
+    [CODES, ...ADDRESS.filter(({ name }) => name !== 'ext')],
   ),
   '/vectors/{code}/tilejson.json': tileJson('getTileJsonOfVector', 'Get the TileJSON of the vector tiles of a vector', [
-    CODE,
+    CODES,
   ]),
   '/vectors/{code}/download': download(
     'downloadVector',

@@ -95,7 +95,7 @@ export default defineConfig({
         test: {
           name: 'system',
           // The tests wait for limits and restarts more than they compute.
-          maxWorkers: 4,
+          maxWorkers: 3,
           // Files share only the harness, whose modules take longer to load than many tests.
           isolate: false,
           include: [`${SYSTEM}/**/*.test.ts`],

@@ -233,7 +233,7 @@ const SCHEMES = [
   [/admin/, 'adminBasic'],
   [/import/, 'importBearer'],
   [
-    /catalog|tiles|vectors|archives|styles|fonts|geojson|shp|slice|wmts|ogc|tms|arcgis|tianditu|forward-auth/,
+    /catalog|tiles|vectors|archives|styles|fonts|geojson|shp|slice|wmts|wms|ogc|tms|arcgis|tianditu|forward-auth/,
     'serviceQuery',
   ],
 ] as const

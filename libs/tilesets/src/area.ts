@@ -28,6 +28,19 @@ export function commonBounds(area: Bounds, bounds: Bounds | null): Bounds | null
   return [east[0], first[1], west[2], first[3]]
 }
 
+/** Returns the box around others in degrees; null if one is unknown, or the list is empty. If one of several boxes crosses the antimeridian, the result spans the earth. */
+export function boundsAround(boxes: readonly (Bounds | null)[]): Bounds | null {
+  const known = boxes.filter((box) => box !== null)
+  const [first] = known
+  if (first === undefined || known.length < boxes.length) return null
+  if (known.length === 1) return first
+  const side = (i: number) => known.map((box) => box[i] as number)
+  const south = Math.min(...side(1))
+  const north = Math.max(...side(3))
+  if (known.some(([west, , east]) => west > east)) return [-180, south, 180, north]
+  return [Math.min(...side(0)), south, Math.max(...side(2)), north]
+}
+
 function halvesOf(bounds: Bounds): readonly Bounds[] {
   const [west, south, east, north] = onOneTurn(bounds)
   if (west <= east) return [[west, south, east, north]]

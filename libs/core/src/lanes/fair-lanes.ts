@@ -11,6 +11,11 @@ interface Waiting {
  * others may come, no caller has more than half of the lanes or of the places in the queue.
  */
 export class FairLanes {
+  /** Returns the most pieces of work of one caller that run at the same time. */
+  static shareOf(lanes: number): number {
+    return Math.ceil(lanes / 2)
+  }
+
   readonly #lanes: number
   readonly #places: number
   readonly #running: string[] = []
@@ -26,7 +31,7 @@ export class FairLanes {
   enter(caller: string): Promise<Release> | null {
     if (this.#mayRun(caller)) return Promise.resolve(this.#run(caller))
     const own = this.#waiting.filter((one) => one.caller === caller).length
-    if (this.#waiting.length >= this.#places || own >= Math.ceil(this.#places / 2)) return null
+    if (this.#waiting.length >= this.#places || own >= FairLanes.shareOf(this.#places)) return null
     return new Promise((begin) => {
       this.#waiting.splice(fairPlace(this.#waiting, caller), 0, { caller, begin })
     })
@@ -34,7 +39,7 @@ export class FairLanes {
 
   #mayRun(caller: string): boolean {
     const own = this.#running.filter((one) => one === caller).length
-    return this.#running.length < this.#lanes && own < Math.ceil(this.#lanes / 2)
+    return this.#running.length < this.#lanes && own < FairLanes.shareOf(this.#lanes)
   }
 
   #run(caller: string): Release {

@@ -6,6 +6,7 @@ import {
   type VectorFacts,
   type VectorField,
 } from '@gateway/contracts/vector.js'
+import { boundsAround } from '@gateway/tilesets/area.js'
 import { MAX_FIELDS, MAX_NAME } from './limits.js'
 
 /** One layer of a file; null fields are unknown. */
@@ -27,7 +28,7 @@ export function factsOfLayers(layers: readonly Layer[] | null): Omit<VectorFacts
   )
   return {
     crs: systems.size === 1 ? ([...systems][0] as string | null) : null,
-    bounds: union(layers.filter(({ count }) => count !== 0).map(({ bounds }) => bounds)),
+    bounds: boundsAround(layers.filter(({ count }) => count !== 0).map(({ bounds }) => bounds)),
     geometry_type: geometryTypeOf(new Set(layers.flatMap(({ geometryType }) => geometryType ?? []))),
     feature_count: Number.isSafeInteger(count) ? count : null,
     fields: joined(layers.map(({ fields }) => fields)),
@@ -44,19 +45,6 @@ export function geometryTypeOf(types: ReadonlySet<GeometryType>): GeometryType |
 /** Finds a type by name, in any case; `Geometry` for curves and surfaces. */
 export function geometryTypeNamed(name: string): GeometryType {
   return GEOMETRY_TYPES.find((type) => type.toLowerCase() === name.toLowerCase()) ?? 'Geometry'
-}
-
-/** Returns null if a box is unknown, or the list is empty. If one of several boxes crosses the antimeridian, the result spans the earth. */
-function union(boxes: readonly (Bounds | null)[]): Bounds | null {
-  const known = boxes.filter((box) => box !== null)
-  const [first] = known
-  if (first === undefined || known.length < boxes.length) return null
-  if (known.length === 1) return first
-  const side = (i: number) => known.map((box) => box[i] as number)
-  const south = Math.min(...side(1))
-  const north = Math.max(...side(3))
-  if (known.some(([west, , east]) => west > east)) return [-180, south, 180, north]
-  return [Math.min(...side(0)), south, Math.max(...side(2)), north]
 }
 
 function joined(all: readonly (readonly VectorField[] | null)[]): VectorField[] | null {

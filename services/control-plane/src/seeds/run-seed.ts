@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CodedMessage, coded, textOf } from '@gateway/contracts/messages.js'
 import { MAX_NAMED_FAILURES } from '@gateway/contracts/seed.js'
+import { FairLanes } from '@gateway/core/lanes/fair-lanes.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import { returnJob } from '@gateway/store/jobs.js'
 import { type ClaimedSeed, finishSeed, noteSeeded, type SeedEnd } from '@gateway/store/seeds.js'
@@ -116,11 +117,11 @@ async function fetchAll(
 }
 
 /**
- * Returns the number of tiles that are fetched at once. The lanes of a service give a caller half of them, and requests that wait for a lane would
+ * Returns the number of tiles that are fetched at once. A caller has a share of the lanes of a service, and requests that wait for a lane would
  * fail. A request that waits for its turn keeps others from its tile, so at the rate it waits for a second at most.
  */
 function lanesOf({ maxConcurrent, request, metaTiles }: UpstreamSpec['upstream'], rate: number): number {
-  const requests = Math.min(Math.ceil(maxConcurrent / 2), rate)
+  const requests = Math.min(FairLanes.shareOf(maxConcurrent), rate)
   return request.kind === 'tiles' ? requests : requests * metaTiles
 }
 

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, isInPyramid } from '@gateway/tilesets/address.js'
-import { commonBounds } from '@gateway/tilesets/area.js'
+import { boundsAround, commonBounds } from '@gateway/tilesets/area.js'
 import { isExtensionOf } from '@gateway/tilesets/formats.js'
 import type { Tile } from '@gateway/tilesets/source.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
@@ -18,7 +16,7 @@ import { acceptsGzip } from '../files/accepts-gzip.js'
 import { CachedTile, type TileTarget } from '../tiles/tile-cache.js'
 import { type Ask, admit } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
-import { loadPlain, type PlainOutcome } from './cut-tiles.js'
+import { loadPlain, type PlainOutcome, packTile } from './cut-tiles.js'
 import { answerDocument, SECRET_PLACE } from './document.js'
 import { isOutsideZooms, outsideGrid, outsideZooms, shownName, wrongExtension } from './missing-reasons.js'
 import { answerRefusal, MALFORMED_TILE } from './refusals.js'
@@ -42,10 +40,6 @@ const VECTORS = '/vectors/'
 const SEPARATOR = ','
 /** Limit: vectors of one tile, each of which is read for it. */
 const MAX_VECTORS = 16
-/** Fast, because the tile is packed for each response. */
-const LEVEL = 4
-
-const pack = promisify<Uint8Array, { level: number }, Buffer>(gzip)
 
 /** Returns the codes of an address of several vectors; null: it names one vector, whose code may contain a comma too. */
 function codesOf(edge: Edge, path: string): readonly string[] | null {
@@ -146,7 +140,7 @@ async function answerTile(exchange: RequestContext, targets: readonly TileTarget
     const twice = twiceIn(read.flatMap(({ bytes }) => layerNames(bytes)))
     const body = Buffer.concat(read.map(({ bytes }) => bytes))
     const inGzip = acceptsGzip(exchange.header('accept-encoding'))
-    const sent = inGzip && body.length > 0 ? await pack(body, { level: LEVEL }) : body
+    const sent = inGzip ? await packTile(body) : body
     guarded(edge, () => {
       if (exchange.aborted) return
       const why = parts[failed]
@@ -230,26 +224,18 @@ function described(members: readonly Member[], area: Bounds | null): Parameters<
   const stored = members.map(({ version }) => version.stored)
   const attributions = new Set(stored.flatMap(({ attribution }) => attribution ?? []))
   const [first] = stored as [(typeof stored)[number]]
-  const bounds = stored.map((one) => (area === null ? one.bounds : commonBounds(area, one.bounds)))
+  const extents = stored.map((one) => (area === null ? one.bounds : commonBounds(area, one.bounds)))
+  // Vectors outside of the area have no extent there.
+  const bounds = boundsAround(area === null ? extents : extents.filter((one) => one !== null))
   return {
     ...first,
     name: members.map(({ basemap }) => basemap.stored.name).join(', '),
     minZoom: Math.min(...stored.map(({ minZoom }) => minZoom)),
     maxZoom: Math.max(...stored.map(({ maxZoom }) => maxZoom)),
-    bounds: around(bounds, area),
+    bounds: area === null ? bounds : commonBounds(area, bounds),
     attribution: attributions.size === 0 ? null : [...attributions].join(', '),
     description: null,
     metadata: {},
     vectorLayers: stored.flatMap(({ vectorLayers }) => vectorLayers ?? []),
   }
-}
-
-/** Returns the box around the extents of vectors: the whole area if one is unknown or crosses the 180th meridian. */
-function around(all: readonly (Bounds | null)[], area: Bounds | null): Bounds | null {
-  const known = all.filter((one) => one !== null)
-  const isUnknown = area === null ? known.length < all.length : false
-  if (isUnknown || known.some(([west, , east]) => west > east)) return area
-  const least = (i: 0 | 1) => Math.min(...known.map((one) => one[i]))
-  const most = (i: 2 | 3) => Math.max(...known.map((one) => one[i]))
-  return [least(0), least(1), most(2), most(3)]
 }

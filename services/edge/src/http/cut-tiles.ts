@@ -22,6 +22,11 @@ const NOTHING = new Uint8Array(0)
 const unpack = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip)
 const pack = promisify<Uint8Array, { level: number }, Buffer>(gzip)
 
+/** Packs a tile that is made for one request, or for few. An empty one stays empty. */
+export async function packTile(bytes: Uint8Array): Promise<Uint8Array> {
+  return bytes.length > 0 ? pack(bytes, { level: LEVEL }) : bytes
+}
+
 /** The result of a cut: a tile, whose body is empty if the area has no feature of it, or the reason for its absence. */
 export type CutOutcome = { readonly kind: 'cut'; readonly tile: CachedTile } | Exclude<LoadOutcome, { kind: 'tile' }>
 
@@ -45,7 +50,7 @@ export function cutTile(
     if (outcome.kind !== 'plain') return outcome
     const { tile, bytes } = outcome
     try {
-      const body = inGzip && bytes.length > 0 ? await pack(bytes, { level: LEVEL }) : bytes
+      const body = inGzip ? await packTile(bytes) : bytes
       // A copy of the tile for one area must never validate for another one.
       const identity = `${tile.identity}-${areaTag(area)}`
       const answer = tileAnswer(target, { ...tile, body, identity, encoding: 'gzip' }, inGzip)

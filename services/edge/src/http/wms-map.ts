@@ -15,10 +15,11 @@ import { CORS, type HeaderBlock, headerBlock } from '../answers/header-block.js'
 import { areaKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import { PICTURE_WAIT_MS } from '../pictures/pictures.js'
+import { tilesInRow } from '../pictures/square.js'
 import { drawnNamed } from '../standards/wms-layers.js'
 import { MAX_TILES, type WmsException, type WmsMap, wmsException } from '../standards/wms-request.js'
 import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
-import { pictureOf } from '../sync/drawn-styles.js'
+import { type PictureKind, pictureOf } from '../sync/drawn-styles.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import { answerCondition } from './answer-condition.js'
 import { labelAt } from './at-time.js'
@@ -30,8 +31,6 @@ import { answerLoaded } from './tiles.js'
 
 /** Number of tiles of a picture that are read at once, all of which are part of one turn of the event loop. */
 const AT_ONCE = 16
-/** Tiles in a row of the squares in which styles are drawn, as a power of two. */
-const SQUARE_BITS = 2
 /** Changes with the way in which pictures are drawn, so that copies of the old ones are not current. */
 const DRAWING = 1
 const RETRY_SECONDS = 2
@@ -133,8 +132,9 @@ async function draw(
   const { edge, token } = exchange
   const caller = token ?? ''
   for (const layer of planned) {
-    if (pictureOf(layer.version) === undefined) continue
-    const refused = await drawSquares(exchange, layer)
+    const picture = pictureOf(layer.version)
+    if (picture === undefined) continue
+    const refused = await drawSquares(exchange, layer, picture.kind)
     if (refused !== null) return guarded(edge, refused)
     if (exchange.aborted) return
   }
@@ -185,11 +185,18 @@ type ReadTiles = { readonly layer: DrawnLayer; readonly bytes: number } | { read
  * Has the tiles of a style drawn, within the time that a request waits, or returns the answer that says why they are not. They take seconds, so that this comes
  * before the picture takes one of the few places of those under way. A later request finds them.
  */
-async function drawSquares(exchange: RequestContext, planned: Planned): Promise<(() => void) | null> {
+async function drawSquares(
+  exchange: RequestContext,
+  planned: Planned,
+  { tileSize, ratio }: PictureKind,
+): Promise<(() => void) | null> {
   const { version, plan } = planned
   const end = performance.now() + PICTURE_WAIT_MS
   // A square is drawn for the first of its tiles.
-  const squares = new Map(plan.tiles.map((tile) => [`${tile.x >> SQUARE_BITS} ${tile.y >> SQUARE_BITS}`, tile]))
+  const inRow = tilesInRow(tileSize, ratio)
+  const squares = new Map(
+    plan.tiles.map((tile) => [`${Math.floor(tile.x / inRow)} ${Math.floor(tile.y / inRow)}`, tile]),
+  )
   for (const { x, y } of squares.values()) {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<null>((resolve) => {

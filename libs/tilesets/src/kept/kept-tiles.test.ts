@@ -13,12 +13,14 @@ const PLACE = { z: 3, x: 2, y: 1 }
 const HOUR_MS = 3_600_000
 
 let base: string
-let opened: { close(): void }[]
+let opened: { close(): void; written?(): Promise<void> }[]
 beforeEach(() => {
   base = fs.mkdtempSync(path.join(os.tmpdir(), 'kept-'))
   opened = []
 })
-afterEach(() => {
+afterEach(async () => {
+  // A response does not wait for the disk.
+  for (const one of opened) await one.written?.()
   for (const one of opened) one.close()
   fs.rmSync(base, { recursive: true, force: true })
 })

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { coded } from '@gateway/contracts/messages.js'
 import { createLog, type Log } from '@gateway/core/logging/log.js'
+import { lowerPriority, NICE } from '@gateway/core/processes/priority.js'
 import { addressHosts, listenHost } from '@gateway/core/settings/address-hosts.js'
 import { ensureAdminCredentials } from '@gateway/core/settings/admin-credentials.js'
 import { loadSettings, type Settings, trustSeconds } from '@gateway/core/settings/load.js'
@@ -35,6 +36,7 @@ const CUT_OFF_AT = 0.8
 
 const told = new Set<string>()
 
+lowerPriority(NICE.requests)
 const loaded = loadOrRefuse()
 await start(loaded.settings, loaded.databaseUrl)
 

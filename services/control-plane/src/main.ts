@@ -57,11 +57,12 @@ function loadOrRefuse(): { settings: Settings; databaseUrl: string } {
   }
 }
 
-/** Directories of sources and of unfinished work, which no other program reads. Layers are left out, because a web server may read them. */
-function privateDirectories({ dataDir, vectorBuildRoot }: Settings): string[] {
-  const own = ['imports', 'scans', 'scan-memory', 'exports', 'slice-temp'].map((name) => path.join(dataDir, name))
+/** Directories of what this system writes, which no other program reads. */
+function privateDirectories({ dataDir, vectorBuildRoot, sliceOutputRoot }: Settings): string[] {
+  const names = ['imports', 'scans', 'scan-memory', 'exports', 'published', 'slice-temp', 'slice-logs']
   // The operator decides about a place outside.
-  return vectorBuildRoot.startsWith(`${dataDir}${path.sep}`) ? [...own, vectorBuildRoot] : own
+  const roots = [vectorBuildRoot, sliceOutputRoot].filter((root) => root.startsWith(`${dataDir}${path.sep}`))
+  return [...names.map((name) => path.join(dataDir, name)), ...roots]
 }
 
 async function start(configured: Settings, databaseUrl: string): Promise<void> {

@@ -4,7 +4,7 @@ import { FailedStyles } from './renderer.js'
 const ANSWER = { ok: false, reason: 'there was no progress for 20 s', isOfStyle: true } as const
 const MINUTE = 60_000
 
-test('a style that hangs is left alone twice as long after each failure, up to an hour', () => {
+test('a style that hangs is drawn again after twice the time of the failure before, up to an hour', () => {
   const failed = new FailedStyles()
   let now = 0
   for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {

@@ -15,6 +15,8 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   vector_damaged: '文件已损坏；已读取的要素数：{count}（{reason}）',
   vector_fewer: '图层 {layer}：只读取了 {expected} 个要素中的 {count} 个',
   vector_left_out: '没有可用几何、任何瓦片都不显示的要素：{count} 个（{features}）',
+  vector_states_count: '文件声明有 {expected} 个要素，实际有 {count} 个',
+  vector_states_extent: '文件声明的范围与其要素的范围不同；此处显示的是要素的范围',
   vector_unreadable: 'GDAL 无法读取此文件：文件已损坏，或是其他格式',
   vector_conversion_stopped: 'ogr2ogr 没有进展，已被停止',
   vector_conversion_ended: 'ogr2ogr 以退出码 {exit_code} 结束',

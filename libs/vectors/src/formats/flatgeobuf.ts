@@ -145,7 +145,7 @@ function indexBytes(count: number, nodeSize: number): number {
   if (count === 0 || nodeSize < 2) return 0
   let nodes = count
   let level = count
-  // The root is a node of its own, even above a single leaf.
+  // Even a single leaf has a root above it.
   do {
     level = Math.ceil(level / nodeSize)
     nodes += level

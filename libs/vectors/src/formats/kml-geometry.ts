@@ -26,7 +26,7 @@ export class KmlGeometry {
   readonly #open: ParsedGeometry[] = []
   #made: object | null = null
 
-  /** the geometry as GeoJSON; null: there is none */
+  /** as GeoJSON; null: the placemark has no geometry */
   get made(): object | null {
     return this.#made
   }

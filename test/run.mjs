@@ -43,6 +43,7 @@ const PROGRAMS = {
   'swift-container-server': 'swift-container',
   'swift-object-server': 'swift-object',
   '/usr/share/postgresql/15/extension/postgis.control': 'postgresql-15-postgis-3',
+  '/usr/lib/python3/dist-packages/osgeo/ogr.py': 'python3-gdal',
   // For the load generator of the benchmarks.
   '/usr/include/openssl/ssl.h': 'libssl-dev',
 }

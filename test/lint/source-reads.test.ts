@@ -30,6 +30,7 @@ const OWN_FILES: Readonly<Record<string, string>> = {
   'libs/tilesets/src/kept/kept-files.ts': 'the cache of tiles',
   'libs/tilesets/src/remote/kept-facts.ts': 'the cache of remote tiles',
   'libs/tilesets/src/remote/pmtiles.ts': 'an object, not a file',
+  'libs/vectors/src/formats/kml.ts': 'scratch files',
   'libs/vectors/src/formats/open-vector.ts': 'scratch files',
   'libs/vectors/src/forms/write-flatgeobuf.ts': 'scratch files',
   'libs/vectors/src/tiles/build-tiles.ts': 'scratch files',

@@ -1,6 +1,6 @@
 import type { Bounds, VectorLayer } from '@gateway/contracts/basemap.js'
 import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
-import type { VectorKind } from '@gateway/contracts/vector.js'
+import type { VectorFacts, VectorKind } from '@gateway/contracts/vector.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
 import { claimExclusiveJob, endExclusiveJob, isLeased, type JobLease } from './jobs.js'
 
@@ -23,6 +23,9 @@ export interface VectorBuild {
   readonly builtAt: string
 }
 
+/** The facts of a vector that its features show. */
+export type SeenFacts = Pick<VectorFacts, 'bounds' | 'feature_count' | 'geometry_type'>
+
 /** The input of a claimed build. */
 export interface ClaimedBuild {
   readonly lease: JobLease
@@ -38,6 +41,8 @@ export interface ClaimedBuild {
   readonly fingerprint: string
   readonly encoding: string | null
   readonly crs: string | null
+  /** what the scan read from the head of the file; null: nothing */
+  readonly stated: SeenFacts | null
   readonly minZoom: number | null
   readonly maxZoom: number | null
   /** attributes in tiles; null: all */
@@ -60,7 +65,7 @@ export async function claimBuild(
     const [next] = await tx<Omit<ClaimedBuild, 'lease'>[]>`
       SELECT v.code, v.name, coalesce(v.other_format, v.format, v.kind) AS kind, v.path, v.size::float8 AS size, s.path AS "sourcePath", v.revision::float8 AS revision, v.fingerprint,
              coalesce(v.encoding, CASE WHEN v.facts->>'encoding_source' IS NULL THEN v.facts->>'encoding' END) AS encoding,
-             v.facts->>'crs' AS crs, v.tile_min_zoom AS "minZoom", v.tile_max_zoom AS "maxZoom", v.tile_fields AS fields,
+             v.facts->>'crs' AS crs, CASE WHEN v.facts_fingerprint = v.fingerprint THEN v.facts END AS stated, v.tile_min_zoom AS "minZoom", v.tile_max_zoom AS "maxZoom", v.tile_fields AS fields,
              v.build_crashes AS crashes
       FROM vectors v JOIN scan_sources s ON s.code = v.source_code
       WHERE build_tried < revision AND coalesce(build_retry_at <= now(), true) AND available AND NOT v.withdrawn AND tiles_wanted AND coalesce(v.other_format, '') NOT LIKE 'postgis%' AND (size <= ${SMALL_BYTES}) = ${isSmall}
@@ -72,12 +77,12 @@ export async function claimBuild(
   })
 }
 
-/** Ends a build. After a failure, the previous build stays served. Returns false, without writing, if the lease is lost. */
+/** Ends a build, and corrects the facts of its vector. After a failure, the previous build stays served. Returns false, without writing, if the lease is lost. */
 export async function finishBuild(
   tx: Transaction,
   lease: JobLease,
   { code, revision }: Pick<ClaimedBuild, 'code' | 'revision'>,
-  end: { readonly build: VectorBuild } | { readonly failed: CodedMessage },
+  end: { readonly build: VectorBuild; readonly facts: Partial<SeenFacts> } | { readonly failed: CodedMessage },
 ): Promise<boolean> {
   // First the vector, then the job: a scan that writes the vector locks them in this order.
   await tx`SELECT FROM vectors WHERE code = ${code} FOR UPDATE`
@@ -87,6 +92,7 @@ export async function finishBuild(
     UPDATE vectors SET
       build_tried = ${revision}, build_message = ${failed === null ? '' : textOf(failed)},
       build_message_coded = ${failed === null ? null : tx.json(failed as never)}, build_skipped = false, build_crashes = 0, build_retry_at = NULL,
+      facts = ${'build' in end ? tx`CASE WHEN facts_fingerprint = fingerprint THEN facts || ${tx.json(end.facts as never)} ELSE facts END` : tx`facts`},
       build = ${'build' in end ? tx.json(end.build as never) : tx`build`},
       build_revision = ${'build' in end ? revision : tx`build_revision`}, updated_at = now()
     WHERE code = ${code} AND revision = ${revision}`

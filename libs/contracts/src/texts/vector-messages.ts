@@ -10,6 +10,8 @@ export const VECTOR_MESSAGES = {
   vector_damaged: 'the file is damaged; features that were read: {count} ({reason})',
   vector_fewer: 'layer {layer}: {count} of {expected} features were read',
   vector_left_out: 'features without a usable geometry, which no tile shows: {count} ({features})',
+  vector_states_count: 'the file states {expected} features, but has {count}',
+  vector_states_extent: 'the file states another extent than that of its features, which is the one shown here',
   vector_file_gone: 'the file is gone, or may not be read',
   vector_file_replaced: 'the file was replaced or written after its last scan; the next scan finds its new content',
   vector_unreadable: 'GDAL cannot read the file: it is damaged, or of another format',

@@ -162,6 +162,12 @@ describe('GeoJSON', () => {
     expect(description.damaged).toEqual({ count: 1, examples: ['city.3'] })
   })
 
+  test('has the system that a code of EPSG names, as in its first draft', async () => {
+    const crs = { type: 'EPSG', properties: { code: 3857 } }
+    const text = JSON.stringify({ type: 'FeatureCollection', crs, features: [feature({}, { geometry: point(0, 0) })] })
+    expect((await items(put('a.geojson', text), 'geojson')).description.storage_crs).toBe('EPSG:3857')
+  })
+
   test.each([
     ['most coordinates outside of degrees', collection(feature({}, { geometry: point(5e5, 9e6) })), 'not in degrees'],
     [
@@ -318,6 +324,18 @@ describe('a shapefile', () => {
     const path = shapefile('x', [1, 2], {})
     fs.rmSync(path.replace(/shp$/, 'shx'))
     expect((await items(path, 'shapefile')).properties).toEqual([{ NAME: 'a' }])
+  })
+
+  test.each([
+    ['fewer entries than rows', (shx: Buffer) => shx.subarray(0, 100)],
+    ['entries that point nowhere', (shx: Buffer) => Buffer.concat([shx.subarray(0, 100), Buffer.alloc(8)])],
+  ])('whose .shx has %s is read in the order of its shapes', async (_, changed) => {
+    const path = shapefile('x', [1, 2], {})
+    const shx = path.replace(/shp$/, 'shx')
+    fs.writeFileSync(shx, changed(fs.readFileSync(shx)))
+    expect((await items(path, 'shapefile')).features).toMatchObject([
+      { properties: { NAME: 'a' }, geometry: point(1, 2) },
+    ])
   })
 
   test('whose .cpg names an OEM page is read in it', async () => {

@@ -27,7 +27,8 @@ interface GdalReader {
 
 /** GDAL's drivers of each kind. */
 const READERS: Readonly<Record<GdalKind, GdalReader>> = {
-  kml: { drivers: ['LIBKML', 'KML'] },
+  // The driver KML knows no extended data, so another reader takes the place of a missing LIBKML.
+  kml: { drivers: ['LIBKML'] },
   kmz: { drivers: ['LIBKML'] },
   // The points of routes and tracks would be further layers.
   gpx: { drivers: ['GPX'], layers: ['waypoints', 'routes', 'tracks'] },
@@ -117,17 +118,12 @@ async function nativeCommand({ kind, fd, scratch }: GdalTask, output: string, op
   return ['ogr2ogr', ...options, output, inside, ...layers]
 }
 
-/** The WebAssembly build sees only files of the folder, and has the driver KML, which reads no zip. */
+/** The WebAssembly build sees only files of the folder. */
 async function wasmCommand({ kind, fd, scratch }: GdalTask, options: readonly string[]): Promise<string[]> {
   const { extension = kind, drivers, layers = [] } = READERS[kind]
-  const name = `source.${kind === 'kmz' ? 'kml' : extension}`
-  if (kind === 'kmz') await unpackKml(fd, join(scratch, name))
-  else
-    await pipeline(
-      fs.createReadStream('', { fd, start: 0, autoClose: false }),
-      fs.createWriteStream(join(scratch, name)),
-    )
-  const driver = kind === 'kmz' ? 'KML' : (drivers.at(-1) as string)
+  const name = `source.${extension}`
+  await pipeline(fs.createReadStream('', { fd, start: 0, autoClose: false }), fs.createWriteStream(join(scratch, name)))
+  const driver = drivers.at(-1) as string
   const inside = kind === 'zipped_geodatabase' ? `${name}/${await geodatabaseIn(fd)}` : name
   return [process.execPath, WASM, scratch, inside, 'converted.gpkg', driver, ...options, ...layers]
 }
@@ -148,7 +144,7 @@ async function geodatabaseIn(fd: number): Promise<string> {
 }
 
 /** Unpacks the largest document of a KMZ: the main one may only link to those with the features. */
-async function unpackKml(fd: number, target: string): Promise<void> {
+export async function unpackKml(fd: number, target: string): Promise<void> {
   const zip = await fromFdPromise(fs.openSync(`/proc/self/fd/${fd}`, 'r'), { autoClose: false }).catch(() => null)
   if (zip === null) throw new VectorFault(coded('vector_unreadable'))
   try {
@@ -184,6 +180,11 @@ function gdalDrivers(): readonly string[] {
     drivers = [...text.matchAll(/^ {2}(\S[^(\n]{0,40}?) -[a-z, ]{1,60}- \(/gm)].map((match) => match[1] as string)
   }
   return drivers
+}
+
+/** True if the system's GDAL has a driver for the kind. */
+export function isNative(kind: GdalKind): boolean {
+  return nativeDriver(kind) !== undefined
 }
 
 /** The system's driver of a kind; undefined if the WebAssembly build must read it. */

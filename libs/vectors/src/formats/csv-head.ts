@@ -1,3 +1,5 @@
+import { splitCsv } from './csv.js'
+import { DamagedFile } from './feature.js'
 import { guessEncoding } from './guess-encoding.js'
 
 /** The columns of a CSV that hold its coordinates. */
@@ -27,20 +29,29 @@ const OTHER = [
 ] as const
 const WKT = ['wkt', 'wkt_geom', 'geom_wkt', 'the_geom', 'geometry', 'geom']
 /** Matches Well-Known Text. Other content in a column of such a name does not count. */
-const IS_WKT = /^(?:SRID=\d{1,6};)?\s{0,9}(?:MULTI)?(?:POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)\b/i
+const IS_WKT = /^(?:SRID=\d{1,6};)?\s{0,9}(?:MULTI)?(?:POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)(?:ZM?|M)?\b/i
+/** Matches a quoted cell, which may hold separators and ends of lines. */
+const QUOTED = /"[^"]*"/g
 
 /** Finds the coordinates of a CSV by its first lines; null if it has none, or is not CSV. */
 export function csvGeometry(head: Buffer): CsvGeometry | null {
   const guess = guessEncoding(head)
   const encoding = guess === 'ASCII' ? 'UTF-8' : guess === 'UTF-8' || guess === 'GBK' ? guess : null
-  const text = new TextDecoder(encoding === 'GBK' ? 'gbk' : encoding === null ? 'windows-1252' : 'utf-8').decode(head)
-  const [first = '', second = ''] = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/, 2)
+  const decoded = new TextDecoder(encoding === 'GBK' ? 'gbk' : encoding === null ? 'windows-1252' : 'utf-8').decode(
+    head,
+  )
+  const text = decoded.replace(/^\uFEFF/, '')
+  const [line = ''] = text
+    .replaceAll(QUOTED, '')
+    .replace(/^[\r\n]+/, '')
+    .split(/[\r\n]/, 1)
   const separator = [',', ';', '\t', '|'].reduce(
-    (best, one) => (count(first, one) > count(best === '' ? '' : first, best) ? one : best),
+    (best, one) => (count(line, one) > count(best === '' ? '' : line, best) ? one : best),
     '',
   )
   if (separator === '') return null
-  const names = first.split(separator).map(unquoted)
+  const [first = [], ...rows] = rowsOf(text, separator)
+  const names = first.map((name) => name.trim())
   const find = (wanted: string) => names.find((name) => name.toLowerCase() === wanted)
   for (const [pairs, isGeographic] of [
     [GEOGRAPHIC, true],
@@ -51,19 +62,22 @@ export function csvGeometry(head: Buffer): CsvGeometry | null {
       if (x !== undefined && y !== undefined) return { columns: { x, y }, isGeographic, encoding, separator }
     }
   }
-  const wkt = WKT.map(find).find((name) => name !== undefined)
-  // A quoted text may hold the separator.
-  const isText = second.split(separator).some((value) => IS_WKT.test(value.trim().replace(/^"/, '')))
-  return wkt !== undefined && isText ? { columns: { wkt }, isGeographic: false, encoding, separator } : null
+  const isText = (name: string) => rows.some((row) => IS_WKT.test(row[names.indexOf(name)]?.trim() ?? ''))
+  const wkt = WKT.map(find).find((name) => name !== undefined && isText(name))
+  return wkt === undefined ? null : { columns: { wkt }, isGeographic: false, encoding, separator }
+}
+
+/** Returns the whole rows of a text that may end in one. */
+function rowsOf(text: string, separator: string): string[][] {
+  const rows: string[][] = []
+  try {
+    for (const row of splitCsv([Buffer.from(text)], separator)) rows.push(row)
+  } catch (error) {
+    if (!(error instanceof DamagedFile)) throw error
+  }
+  return rows
 }
 
 function count(text: string, part: string): number {
   return part === '' ? 0 : text.split(part).length - 1
-}
-
-function unquoted(name: string): string {
-  return name
-    .trim()
-    .replace(/^"(.*)"$/, '$1')
-    .trim()
 }

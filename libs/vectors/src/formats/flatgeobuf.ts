@@ -144,10 +144,12 @@ const OFFSET_IN_NODE = 32
 function indexBytes(count: number, nodeSize: number): number {
   if (count === 0 || nodeSize < 2) return 0
   let nodes = count
-  for (let level = count; level > 1; ) {
+  let level = count
+  // Even a single leaf has a root above it.
+  do {
     level = Math.ceil(level / nodeSize)
     nodes += level
-  }
+  } while (level > 1)
   return nodes * NODE_BYTES
 }
 

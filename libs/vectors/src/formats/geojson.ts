@@ -122,15 +122,27 @@ function schemaOf(
       takeFeature(parsed)
       continue
     }
-    const { type, crs } = parsed as { type?: unknown; crs?: { properties?: { name?: unknown } } | null }
+    const { type, crs } = parsed as { type?: unknown; crs?: StatedCrs | null }
     if (typeof type === 'string') rootType = type
-    if (crs !== undefined) crsName = typeof crs?.properties?.name === 'string' ? crs.properties.name : null
+    if (crs !== undefined) crsName = nameOf(crs)
     if (part.what === 'members') continue
     documents++
     if (type === 'Feature') takeFeature(parsed)
     else if (type !== 'FeatureCollection') onGeometry(parsed)
   }
   return { encoding, fields, features, documents, rootType, crsName }
+}
+
+/** The member of GeoJSON before RFC 7946. Its first draft had codes of EPSG in place of names. */
+interface StatedCrs {
+  readonly type?: unknown
+  readonly properties?: { readonly name?: unknown; readonly code?: unknown } | null
+}
+
+function nameOf(crs: StatedCrs | null): string | null {
+  const { name, code } = crs?.properties ?? {}
+  if (typeof name === 'string') return name
+  return crs?.type === 'EPSG' && /^\d{4,6}$/.test(String(code)) ? `EPSG:${code}` : null
 }
 
 function parsePart(text: string, read: number): ParsedFeature {

@@ -3,7 +3,7 @@ import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { DatabaseSync } from '@photostructure/sqlite'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { geopackageFacts } from './geopackage.js'
+import { geopackageFacts, openGeopackage } from './geopackage.js'
 import { layer, makeEndlessGeopackage, makeGeopackage } from './testing/geopackages.js'
 import { prjUtm } from './testing/shapefiles.js'
 import { makeTree, type Tree } from './testing/trees.js'
@@ -75,9 +75,19 @@ test('GDAL’s number of features is trusted, and not counted', () => {
 test('unknown facts are null: an undefined system, missing bounds, too many fields', () => {
   const fields = Array.from({ length: 257 }, (_, i) => `f${i} TEXT`).join()
   expect(facts(layer('a', { srs: -1, fields }))).toMatchObject({ crs: null, bounds: null, fields: null })
-  const other = `INSERT INTO gpkg_contents SELECT 'c', data_type, 'c', NULL, NULL, NULL, NULL, 4326 FROM gpkg_contents`
-  makeGeopackage(tree.at('y.gpkg'), `${layer('a')}${other}`)
-  expect(read('y.gpkg')).toMatchObject({ bounds: null, feature_count: null })
+  makeGeopackage(tree.at('y.gpkg'), `${layer('a')}; UPDATE gpkg_contents SET min_x = NULL`)
+  expect(read('y.gpkg')).toMatchObject({ bounds: null, geometry_type: 'Point' })
+})
+
+test('an entry of a table that is gone is no layer', () => {
+  const gone = `INSERT INTO gpkg_contents SELECT 'c', data_type, 'c', NULL, NULL, NULL, NULL, 4326 FROM gpkg_contents`
+  const { bounds, feature_count } = facts(layer('a')) ?? {}
+  expect([bounds, feature_count]).not.toContain(null)
+  makeGeopackage(tree.at('y.gpkg'), `${layer('a')}${gone}`)
+  expect(read('y.gpkg')).toMatchObject({ bounds, feature_count })
+  const { layers, close } = openGeopackage(tree.root, tree.at('y.gpkg'))
+  expect(layers.map(({ name }) => name)).toEqual(['a'])
+  close()
 })
 
 test('tables without geometry are described if there are no others', () => {

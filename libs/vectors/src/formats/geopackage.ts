@@ -75,7 +75,9 @@ function contentsOf(tables: PlainTables) {
   const of = (type: DataType) => contents.filter(({ data_type }) => data_type === type)
   const features = of('features')
   const attributes = of('attributes').filter(({ table_name }) => !isSameName(table_name, 'layer_styles'))
-  const listed = features.length > 0 ? features : attributes
+  const all = features.length > 0 ? features : attributes
+  // A program that drops a table may leave its entry.
+  const listed = all.filter(({ table_name }) => tables.exists(String(table_name)))
   if (listed.length === 0) {
     const isRaster = contents.some(({ data_type }) => RASTERS.has(String(data_type)))
     throw new BrokenArchiveError(isRaster ? HOLDS_TILES : 'it holds neither features nor attributes')
@@ -297,6 +299,12 @@ class PlainTables {
       rows.push(found)
     }
     return rows
+  }
+
+  /** True if there is a table or a view of this name. */
+  exists(name: string): boolean {
+    const sql = "SELECT 1 FROM main.sqlite_schema WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view') LIMIT 1"
+    return this.#database.prepare(sql).get(name) !== undefined
   }
 
   count(table: string): number {

@@ -4,6 +4,8 @@ import type { FieldType, OpenVector, SourceFeature, SourceLayer, SourceValue } f
 
 /** An attribute that identifies the features of GML. */
 const GML_ID = 'gml_id'
+/** The box of a feature, which newer versions of GDAL take for attributes if there is no schema. */
+const GML_BOX = ['lowerCorner', 'upperCorner']
 
 /**
  * Takes the ids away that a conversion has invented; those of a geodatabase are its own. In GML, which has no types, a text column whose values all are
@@ -29,7 +31,9 @@ function withTypes(layer: SourceLayer): SourceLayer {
   const inForm = (value: SourceValue, i: number) =>
     typeof value === 'string' && layer.fields[i]?.type === 'string' ? valueOfCell(value, types[i] as FieldType) : value
   const idAt = layer.fields.findIndex(({ name }) => name === GML_ID)
-  const isShown = (_: unknown, i: number) => i !== idAt
+  const hasBox = GML_BOX.every((corner) => layer.fields.some(({ name }) => name === corner))
+  const isShown = (_: unknown, i: number) =>
+    i !== idAt && !(hasBox && GML_BOX.includes(layer.fields[i]?.name as string))
   return {
     ...layer,
     fields: layer.fields.map((field, i) => ({ ...field, type: types[i] as FieldType })).filter(isShown),

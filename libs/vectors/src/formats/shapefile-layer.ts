@@ -19,21 +19,27 @@ export interface ShapefileParts {
 /** Bytes of a record's head: its number, and its length in units of two bytes. */
 const RECORD_HEAD = 8
 
-/** Opens the layer of a shapefile. Without a .shx the records are read in the order of the file. @param encoding null: that of its files */
+/** Opens the layer of a shapefile. Without a .shx, or with one of another file, the records are read in the order of the file. @param encoding null: that of its files */
 export function shapefileLayer(parts: ShapefileParts, name: string, encoding: string | null): SourceLayer {
   const { shp, shx, dbf, prj, cpg } = parts
   if (shp.bytes(0, SHP_HEADER)?.readInt32BE(0) !== SHP_MAGIC) throw new DamagedFile(0, 'its .shp is no shapefile')
   const head = dbf === null ? null : Buffer.from(dbf.bytes(0, Math.min(dbf.size, PART_BYTES['.dbf'])) ?? '')
   const found = encoding ?? encodingOf(head, cpg).encoding
   const table = dbf === null ? null : DbfTable.open(dbf, decoderOf(found))
-  const entries = shx === null ? null : Math.floor((shx.size - SHP_HEADER) / SHX_ENTRY)
   return {
     name,
     fields: table?.fields ?? [],
     crs: prj === null ? null : crsOfPrj(prj),
     count: null,
-    features: () => readFeatures(shp, entries === null || entries <= 0 ? null : shx, table),
+    features: () => readFeatures(shp, shx !== null && fits(shx, table) ? shx : null, table),
   }
+}
+
+/** True if an index has an entry for each row of the table, and its first one is behind the header. */
+function fits(shx: FileWindow, table: DbfTable | null): boolean {
+  const entries = Math.floor((shx.size - SHP_HEADER) / SHX_ENTRY)
+  const first = shx.bytes(SHP_HEADER, SHX_ENTRY)?.readUInt32BE(0) ?? 0
+  return first * 2 >= SHP_HEADER && (table === null || table.records === 0 || entries >= table.records)
 }
 
 function* readFeatures(

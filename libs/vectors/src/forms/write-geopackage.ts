@@ -1,12 +1,12 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { blobIn } from '../index-file/geometry-blob.js'
 import { type IndexField, quoted } from '../index-file/index-description.js'
-import { createGeopackage, SQL_TYPES } from '../index-file/index-tables.js'
+import { bindable, createGeopackage, SQL_TYPES } from '../index-file/index-tables.js'
 import type { FormTask } from '../query/conversion.js'
 import { toCrs } from '../query/crs.js'
-import { plainText } from '../query/encoders.js'
 import { inGisOrder } from '../query/flatgeobuf-encoder.js'
 import { fieldsOf } from '../query/parameters.js'
+import { plainText } from '../query/values.js'
 import { IndexRows, type RowValue } from './rows.js'
 
 /** Names of the key and of the geometry, of which the first is taken that is no attribute. */
@@ -171,7 +171,8 @@ class LayerTable {
 
 function columnsOf(fields: readonly IndexField[]): Column[] {
   const taken = new Set<string>()
-  return fields.map((field) => {
+  return fields.map(({ shown, ...one }) => {
+    const field = { ...one, name: shown ?? one.name }
     let { name } = field
     for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${field.name}_${n}`
     taken.add(name.toLowerCase())
@@ -180,7 +181,7 @@ function columnsOf(fields: readonly IndexField[]): Column[] {
 }
 
 function inForm(value: RowValue, { type }: IndexField): RowValue {
-  return typeof value === 'string' ? plainText(type, value) : value
+  return typeof value === 'string' ? plainText(type, value) : bindable(value)
 }
 
 /** The triggers that keep the tree right when other programs edit the table (OGC 12-128r18, annex F.3). */

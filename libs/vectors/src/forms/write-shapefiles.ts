@@ -6,10 +6,10 @@ import { kindOfBlob } from '../index-file/geopackage-geometry.js'
 import { type IndexField, quoted } from '../index-file/index-description.js'
 import type { FormTask } from '../query/conversion.js'
 import { toCrs } from '../query/crs.js'
-import { plainText } from '../query/encoders.js'
 import { inGisOrder } from '../query/flatgeobuf-encoder.js'
 import { geometryOf } from '../query/geometry.js'
 import { fieldsOf } from '../query/parameters.js'
+import { plainText } from '../query/values.js'
 import { prjOf } from './prj.js'
 import { IndexRows, type RowValue } from './rows.js'
 import { cut, type DbfColumn, ShapeWriter } from './shape-writer.js'
@@ -106,7 +106,7 @@ function writeOne({ description, crs }: FormTask, rows: IndexRows, { layer, path
 function columnsOf(rows: IndexRows, layer: string, fields: readonly IndexField[]): DbfColumn[] {
   const taken = new Set<string>()
   const columns = fields.map((field): DbfColumn => {
-    const name = shortName(field.name, taken)
+    const name = shortName(field.shown ?? field.name, taken)
     const widest = Number(
       rows.value(
         `SELECT coalesce(max(length(CAST(${quoted(field.column)} AS BLOB))), 1) FROM features WHERE layer = ?`,

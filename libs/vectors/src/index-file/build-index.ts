@@ -209,6 +209,8 @@ function fieldsOf(layers: readonly PlacedLayer[]): IndexField[] {
   const fields: IndexField[] = []
   const known = new Map<string, IndexField>()
   const taken = new Set(['fid', 'geom', 'layer', 'feature_id', 'rowid', 'oid', '_rowid_'])
+  // Responses may show a field by its column: no other field has such a name.
+  const spelled = new Set(layers.flatMap(({ names }) => names.map((name) => name.toLowerCase())))
   for (const { id, source, names } of layers) {
     for (const [i, { type }] of source.fields.entries()) {
       const name = names[i] as string
@@ -218,7 +220,8 @@ function fieldsOf(layers: readonly PlacedLayer[]): IndexField[] {
         continue
       }
       let column = name
-      for (let n = 2; taken.has(column.toLowerCase()); n++) column = `${name}_${n}`
+      const isTaken = () => taken.has(column.toLowerCase()) || (column !== name && spelled.has(column.toLowerCase()))
+      for (let n = 2; isTaken(); n++) column = `${name}_${n}`
       taken.add(column.toLowerCase())
       const field = { name, column, type, layers: [id] }
       known.set(`${type} ${name}`, field)

@@ -7,6 +7,7 @@ import { fieldsOf } from '../query/parameters.js'
 import { type Blob, blobOf, type Forward } from './geometry-blob.js'
 import type { Owner } from './give-ids.js'
 import { type FeatureTexts, type IndexField, quoted, shownColumn } from './index-description.js'
+import { bindable } from './index-tables.js'
 import { storedId } from './own-id.js'
 import { VectorFault } from './vector-fault.js'
 
@@ -73,7 +74,7 @@ export class FeatureWriter {
   /** Returns the fid. @param values by column */
   add(layer: string, id: string | null, blob: Blob | null, values: readonly SourceValue[]): number {
     const fid = ++this.count
-    this.#row.run(fid, blob?.bytes ?? null, layer, id, ...values)
+    this.#row.run(fid, blob?.bytes ?? null, layer, id, ...values.map(bindable))
     for (const i of this.#folded) if (!isFoldedByAscii(values[i])) this.#folded.delete(i)
     const shown = this.#order.map((i) => (i < 0 ? layer : shownValue(values[i] ?? null)))
     this.#keepText(fid, this.#encode({ fid, ownId: id, geometry: blob?.bytes ?? null, layer }, shown))

@@ -48,7 +48,10 @@ export const indexDescriptionSchema = z.object({
   damaged: z.object({ count: z.int(), examples: z.array(z.string()) }).optional(),
 })
 export type IndexDescription = z.infer<typeof indexDescriptionSchema>
-export type IndexField = IndexDescription['fields'][number]
+export type IndexField = IndexDescription['fields'][number] & {
+  /** name in a feature, if fields of several layers share it, so that `name` is another one; absent: `name` */
+  readonly shown?: string
+}
 export type FeatureTexts = z.infer<typeof textsSchema>
 export type IndexLayer = IndexDescription['layers'][number]
 

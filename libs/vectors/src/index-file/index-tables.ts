@@ -12,6 +12,11 @@ export const SQL_TYPES: Readonly<Record<IndexField['type'], string>> = {
   json: 'TEXT',
 }
 
+/** Returns a value as the SQLite binding stores it: it takes a positive number this small for 0, whereas a column of REAL reads its text exactly. */
+export function bindable<Value>(value: Value): Value | string {
+  return typeof value === 'number' && value > 0 && value < Number.EPSILON ? String(value) : value
+}
+
 /** The tables of a GeoPackage 1.3 (OGC 12-128r18) that every one has, and the systems that the standard prescribes. */
 export function createGeopackage(db: DatabaseSyncInstance): void {
   db.exec(`

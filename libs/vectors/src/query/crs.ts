@@ -68,11 +68,19 @@ export function findCrs(list: readonly Crs[], name: string): Crs | undefined {
 const DEGREES = 1e9
 const METRES = 1e4
 
+const scaleOf = ({ isGeographic }: Crs) => (isGeographic ? DEGREES : METRES)
+
+/** Returns by how much a converted position of a response may be off, in units of its system. A box that a client makes of such positions contains them. */
+export function roundingOf(crs: Crs): number {
+  return crs.proj4 === null ? 0 : 1 / scaleOf(crs)
+}
+
 /** Returns the conversion from longitude and latitude to positions of the system, in its axis order. */
-export function toCrs({ proj4: definition, northFirst, isGeographic }: Crs): Convert {
+export function toCrs(crs: Crs): Convert {
+  const { proj4: definition, northFirst } = crs
   if (definition === null) return northFirst ? (x, y) => [y, x] : null
   const { forward } = converterOf(definition)
-  const scale = isGeographic ? DEGREES : METRES
+  const scale = scaleOf(crs)
   const rounded = (value: number) => Math.round(value * scale) / scale
   return (x, y) => {
     // Mercator has no poles.

@@ -4,6 +4,7 @@ import { idJson, idText } from '../index-file/own-id.js'
 import { FlatGeobufEncoder } from './flatgeobuf-encoder.js'
 import { type Convert, geoJsonText, wktText } from './geometry.js'
 import type { Encoder, ItemsQuery, Row, SqlRow } from './items-query.js'
+import { type Cell, jsonOf, plainText, type SharedColumn, sharedColumns } from './values.js'
 
 /** @param locatesAll true if no feature lacks a geometry */
 export function encoderOf(query: ItemsQuery, convert: Convert, locatesAll: boolean): Encoder {
@@ -19,34 +20,12 @@ export function encoderOf(query: ItemsQuery, convert: Convert, locatesAll: boole
 
 const NOTHING = new Uint8Array(0)
 
-type Cell = SqlRow[number]
-
-/** Returns a value as JSON. */
-function jsonOf(type: IndexField['type'], value: Cell): string {
-  if (value === null || value instanceof Uint8Array) return 'null'
-  if (type === 'boolean') return value === 0 || value === '0' ? 'false' : 'true'
-  // Numbers that a double does not hold.
-  if ((type === 'integer' || type === 'number') && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
-    return value
-  if (type === 'json' && typeof value === 'string' && isJson(value)) return value
-  return JSON.stringify(value)
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** Returns a function that writes a feature as GeoJSON. */
 export function geoJsonOf(
   fields: readonly IndexField[],
   convert: Convert,
 ): (row: Row, values: readonly Cell[]) => string {
-  const names = fields.map(({ name }) => `${JSON.stringify(name)}:`)
+  const names = fields.map(({ name, shown = name }) => `${JSON.stringify(shown)}:`)
   return (row, values) => {
     let properties = ''
     for (let i = 0; i < fields.length; i++) {
@@ -79,23 +58,26 @@ class GeoJsonEncoder implements Encoder {
 
 /** CSV by RFC 4180, in UTF-8, with the geometry as well-known text in the last column. The data are unchanged unless the query guards them. */
 class CsvEncoder implements Encoder {
-  readonly #fields: readonly IndexField[]
+  readonly #columns: readonly SharedColumn[]
   readonly #convert: Convert
   readonly #isGuarded: boolean
 
   constructor({ selected, isGuarded = false }: ItemsQuery, convert: Convert) {
-    this.#fields = selected
+    this.#columns = sharedColumns(selected)
     this.#convert = convert
     this.#isGuarded = isGuarded
   }
 
   head(): Uint8Array {
-    const names = ['id', ...this.#fields.map(({ name }) => name), 'WKT']
+    const names = ['id', ...this.#columns.map(({ name }) => name), 'WKT']
     return Buffer.from(`${names.map((name) => csvField(name, this.#isGuarded)).join(',')}\r\n`)
   }
 
   feature(row: Row, values: SqlRow): Uint8Array {
-    const cells = values.map((value, i) => csvOf((this.#fields[i] as IndexField).type, value, this.#isGuarded))
+    const cells = this.#columns.map(({ fields }) => {
+      const one = fields.find(({ at }) => values[at] !== null) ?? (fields[0] as SharedColumn['fields'][number])
+      return csvOf(one.type, values[one.at] as Cell, this.#isGuarded)
+    })
     const isText = row.ownId !== null && idJson(row.ownId).startsWith('"')
     const id = row.ownId === null ? String(row.fid ?? '') : idText(row.ownId)
     const first = csvField(id, this.#isGuarded && isText)
@@ -108,10 +90,4 @@ function csvOf(type: IndexField['type'], value: Cell, isGuarded: boolean): strin
   if (value === null || value instanceof Uint8Array) return ''
   if (type === 'boolean') return jsonOf(type, value)
   return csvField(plainText(type, value), isGuarded && type !== 'integer' && type !== 'number')
-}
-
-/** Returns a value for forms without JSON, in which a text among values of other types has no quotes. */
-export function plainText(type: IndexField['type'], value: string | number): string {
-  const text = String(value)
-  return type === 'json' && text.startsWith('"') && isJson(text) ? String(JSON.parse(text)) : text
 }

@@ -10,8 +10,7 @@ import type { Geometry } from './cql2/expression.js'
 import type { Crs } from './crs.js'
 import { type Convert, geometryOf } from './geometry.js'
 import type { Encoder, ItemsQuery, Row, SqlRow } from './items-query.js'
-
-type Cell = SqlRow[number]
+import { type Cell, jsonOf, type SharedColumn, sharedColumns } from './values.js'
 
 export const MAGIC = new Uint8Array([0x66, 0x67, 0x62, 0x03, 0x66, 0x67, 0x62, 0x01])
 
@@ -40,7 +39,7 @@ export interface Indexed {
  * and 0 stands for a missing one, as in GDAL's own files: with NaN, no ring would be closed.
  */
 export class FlatGeobufEncoder implements Encoder {
-  readonly #fields: readonly IndexField[]
+  readonly #columns: readonly SharedColumn[]
   readonly #convert: Convert
   readonly #type: number
   readonly #isMulti: boolean
@@ -48,7 +47,7 @@ export class FlatGeobufEncoder implements Encoder {
   readonly #crsCode: number
 
   constructor({ selected, crs, geometryType, hasZ = false }: ItemsQuery, convert: Convert, locatesAll: boolean) {
-    this.#fields = selected
+    this.#columns = sharedColumns(selected)
     this.#convert = inGisOrder(convert, crs)
     this.#crsCode = Number(/\/EPSG\/0\/(\d+)$/.exec(crs.uri)?.[1] ?? 4326)
     const isOneType = locatesAll && geometryType !== null && /^(Multi)?(Point|LineString|Polygon)$/.test(geometryType)
@@ -60,7 +59,7 @@ export class FlatGeobufEncoder implements Encoder {
   /** @param indexed null: no index follows, and the number of features is unknown */
   head(indexed: Indexed | null = null): Uint8Array {
     const builder = new Builder()
-    const columns = this.#fields.map(({ name, type }) => {
+    const columns = this.#columns.map(({ name, type }) => {
       const text = builder.createString(name)
       Column.startColumn(builder)
       Column.addName(builder, text)
@@ -88,7 +87,7 @@ export class FlatGeobufEncoder implements Encoder {
 
   feature(row: Row, values: SqlRow): Uint8Array {
     const builder = new Builder(1024)
-    const properties = Feature.createPropertiesVector(builder, propertiesOf(this.#fields, values))
+    const properties = Feature.createPropertiesVector(builder, propertiesOf(this.#columns, values))
     const geometry = this.#geometry(builder, withoutEmpty(geometryOf(row.geometry, this.#convert)))
     Feature.startFeature(builder)
     Feature.addGeometry(builder, geometry)
@@ -198,14 +197,18 @@ function hasPosition(coordinates: unknown): boolean {
 }
 
 /** Returns the values of a feature, each behind the number of its column. */
-function propertiesOf(fields: readonly IndexField[], values: SqlRow): Uint8Array {
+function propertiesOf(columns: readonly SharedColumn[], values: SqlRow): Uint8Array {
   const parts: Uint8Array[] = []
-  for (const [i, value] of values.entries()) {
-    const bytes = bytesOf((fields[i] as IndexField).type, value)
-    if (bytes === null) continue
-    const column = Buffer.alloc(2)
-    column.writeUInt16LE(i)
-    parts.push(column, bytes)
+  for (const [i, { type: shared, fields }] of columns.entries()) {
+    for (const { at, type } of fields) {
+      const value = values[at] as Cell
+      const isJson = shared === 'json' && type !== 'json' && value !== null
+      const bytes = bytesOf(shared, isJson ? jsonOf(type, value) : value)
+      if (bytes === null) continue
+      const column = Buffer.alloc(2)
+      column.writeUInt16LE(i)
+      parts.push(column, bytes)
+    }
   }
   return Buffer.concat(parts)
 }

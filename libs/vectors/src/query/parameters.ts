@@ -14,7 +14,7 @@ import {
 } from './cql2/expression.js'
 import { parseCql2Json } from './cql2/parse-json.js'
 import { parseCql2Text } from './cql2/parse-text.js'
-import { type Crs, crsListOf, DEFAULT_CRS, findCrs, fromCrs } from './crs.js'
+import { type Crs, crsListOf, DEFAULT_CRS, findCrs, fromCrs, roundingOf } from './crs.js'
 import { converted } from './geometry.js'
 import {
   type After,
@@ -75,12 +75,17 @@ interface FieldsAndLayers {
   readonly layers: readonly unknown[]
 }
 
-/** Returns the fields as named in parameters, filters and responses, including the layer if there are several. */
+/**
+ * Returns the fields as named in parameters and filters, including the layer if there are several. Fields of several layers that share a name, but have
+ * different types, are told apart there; features show all of them by that name.
+ */
 export function fieldsOf({ fields, layers }: FieldsAndLayers): readonly IndexField[] {
   const names = new Map<string, number>()
   for (const { name } of fields) names.set(name, (names.get(name) ?? 0) + 1)
-  const own = fields.map((field) => (names.get(field.name) === 1 ? field : { ...field, name: field.column }))
-  const isFree = !own.some(({ name, column }) => name === 'layer' || column === 'layer')
+  const own = fields.map((field) =>
+    names.get(field.name) === 1 ? field : { ...field, name: field.column, shown: field.name },
+  )
+  const isFree = !own.some((field) => [field.name, field.column, field.shown].includes('layer'))
   if (layers.length < 2 || !isFree) return own
   return [...own, { name: 'layer', column: 'layer', type: 'string', layers: [] }]
 }
@@ -352,9 +357,11 @@ function spatialInCrs84(spatial: Spatial, crs: Crs, name: string): Spatial {
     return position
   }
   if ('type' in spatial) return converted(spatial, toLonLat)
-  const { bbox } = spatial
-  const [a = 0, b = 0] = bbox
-  const [c = 0, d = 0] = bbox.length === 6 ? bbox.slice(3) : bbox.slice(2)
+  const margin = roundingOf(crs)
+  const [left, bottom] = spatial.bbox as [number, number]
+  const [right, top] = spatial.bbox.slice(spatial.bbox.length / 2) as [number, number]
+  if (crs.proj4 !== null && (left > right || bottom > top)) throw new QueryError('query_corners', { name })
+  const [a, b, c, d] = [left - margin, bottom - margin, right + margin, top + margin]
   if (crs.isGeographic && crs.proj4 === null) {
     const [west, south] = toLonLat(a, b)
     const [east, north] = toLonLat(c, d)
@@ -363,7 +370,6 @@ function spatialInCrs84(spatial: Spatial, crs: Crs, name: string): Spatial {
     if (!isWorld(west) || !isWorld(east)) throw new QueryError('query_longitude', { name })
     return { bbox: [west, south, east, north] }
   }
-  if (a > c || b > d) throw new QueryError('query_corners', { name })
   if (crs.proj4 === 'EPSG:3857') {
     const longitude = (x: number) => (x / WORLD_METRES) * 180
     if (longitude(a) < -540 || longitude(c) > 540) throw new QueryError('query_longitude', { name })

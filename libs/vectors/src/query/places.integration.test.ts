@@ -5,6 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildIndex } from '../index-file/build-index.js'
 import { INDEX_FILE } from '../index-file/index-description.js'
+import { type Crs, crsListOf, findCrs, toCrs } from './crs.js'
 import { parseItemsQuery, type QueriedIndex } from './parameters.js'
 import { OpenIndex } from './run-query.js'
 
@@ -122,5 +123,13 @@ describe('a box beyond the antimeridian means the same place one turn further', 
     const metres = (degrees: number) => (degrees / 180) * 20_037_508.342789244
     const bbox = [metres(185), metres(-50), metres(190), 0].join()
     expect(found({ bbox, 'bbox-crs': 'http://www.opengis.net/def/crs/EPSG/0/3857' })).toEqual(['Apia', 'Beyond'])
+  })
+
+  test.each(['EPSG:4326', 'EPSG:3857'])('a box of a single rounded position in %s has its feature', (name) => {
+    for (const [place, longitude] of PLACES) {
+      const crs = findCrs(crsListOf(index.description), name) as Crs
+      const at = (toCrs(crs) ?? ((x: number, y: number) => [x, y]))(longitude, -10)
+      expect(found({ bbox: [...at, ...at].join(), 'bbox-crs': crs.uri })).toContain(place)
+    }
   })
 })

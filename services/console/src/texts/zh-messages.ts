@@ -15,6 +15,8 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   vector_damaged: '文件已损坏；已读取的要素数：{count}（{reason}）',
   vector_fewer: '图层 {layer}：只读取了 {expected} 个要素中的 {count} 个',
   vector_left_out: '没有可用几何、任何瓦片都不显示的要素：{count} 个（{features}）',
+  vector_states_count: '文件声明有 {expected} 个要素，实际有 {count} 个',
+  vector_states_extent: '文件声明的范围与其要素的范围不同；此处显示的是要素的范围',
   vector_unreadable: 'GDAL 无法读取此文件：文件已损坏，或是其他格式',
   vector_conversion_stopped: 'ogr2ogr 没有进展，已被停止',
   vector_conversion_ended: 'ogr2ogr 以退出码 {exit_code} 结束',
@@ -643,7 +645,8 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   picture_address: '样式图片的地址形式为 {form}',
   picture_size: '图片的宽和高为 1 到 {most} 点（@2x 之前）',
   picture_view: '视图为 lon,lat,zoom（需要时加 bearing 和 pitch），或以度为单位的 minx,miny,maxx,maxy，或 auto',
-  picture_overlay: '标记为 lon,lat,colour,label（后两项可省略），路径为 lon,lat|lon,lat|...；一张图片最多 {markers} 个标记、{paths} 条路径，标签最多 {label} 个字符',
+  picture_overlay:
+    '标记为 lon,lat,colour,label（后两项可省略），路径为 lon,lat|lon,lat|...；一张图片最多 {markers} 个标记、{paths} 条路径，标签最多 {label} 个字符',
   picture_auto: 'auto 需要图片应显示的标记或路径',
   pictures_full: '正在绘制的图片过多；请重试',
   picture_late: '图片正在绘制；请重试',

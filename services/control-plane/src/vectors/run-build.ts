@@ -4,7 +4,13 @@ import { type CodedMessage, coded, messageOfError, textOf } from '@gateway/contr
 import { isDiskFull } from '@gateway/core/files/disk-space.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import { endExclusiveJob } from '@gateway/store/jobs.js'
-import { type ClaimedBuild, finishBuild, postponeBuild, type VectorBuild } from '@gateway/store/vector-builds.js'
+import {
+  type ClaimedBuild,
+  finishBuild,
+  postponeBuild,
+  type SeenFacts,
+  type VectorBuild,
+} from '@gateway/store/vector-builds.js'
 import type { BuildTask } from '@gateway/vectors/build.js'
 import {
   DESCRIPTION_FILE,
@@ -16,6 +22,7 @@ import { copyHere, pathsBeside } from '../catalog/local-copies.js'
 import { recordEnd } from '../jobs/leases.js'
 import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish } from '../platform/edges/commit.js'
+import { correctedFacts } from './stated-facts.js'
 
 /** Delays in seconds after which a build is repeated whose builder was killed, for instance because memory was short. */
 const RETRY_SECONDS = [10, 60, 300]
@@ -34,7 +41,7 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
   // A killed builder leaves its output behind.
   const own = `.${revision}-${lease.id}.tmp`
   const work = join(parent, own)
-  let end: { build: VectorBuild } | { failed: CodedMessage }
+  let end: { build: VectorBuild; facts: Partial<SeenFacts> } | { failed: CodedMessage }
   try {
     await mkdir(parent, { recursive: true })
     for (const name of await readdir(parent)) {
@@ -49,9 +56,9 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
       return await recordEnd(log, held, () => sql.begin((tx) => postponeBuild(tx, lease, claimed, delay)))
     }
     if (built.made) {
-      const { bounds, damaged } = indexDescriptionSchema.parse(
-        JSON.parse(await readFile(join(work, DESCRIPTION_FILE), 'utf8')),
-      )
+      const description = indexDescriptionSchema.parse(JSON.parse(await readFile(join(work, DESCRIPTION_FILE), 'utf8')))
+      const { bounds, damaged } = description
+      const { facts, note } = correctedFacts(claimed.stated, description)
       // May exist from an earlier try for this revision, which was never announced to an edge.
       const final = `${folder}-${lease.id}`
       await rename(work, final)
@@ -64,9 +71,10 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
           bounds,
           leftOut: tiles?.leftOut ?? {},
           vectorLayers: tiles?.vectorLayers ?? [],
-          ...(damaged !== undefined && { note: noteOf(damaged) }),
+          ...(damaged !== undefined ? { note: noteOf(damaged) } : note !== null && { note }),
           builtAt: new Date(ctx.now()).toISOString(),
         },
+        facts,
       }
     } else end = { failed: reasonOf(built, claimed.crashes + 1) }
   } catch (error) {

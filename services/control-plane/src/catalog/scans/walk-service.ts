@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
+import { removeSecrets } from '@gateway/core/access/redact.js'
 import { DestinationGuard } from '@gateway/core/outgoing/guard.js'
 import { ServiceClient, ServiceTrouble } from '@gateway/core/upstream/service-client.js'
 import { readServiceSource, type ServiceSource } from '@gateway/store/scan-sources.js'
-import { withoutSecrets } from '@gateway/tilesets/upstream/addresses.js'
+import { secretTexts, withoutSecrets } from '@gateway/tilesets/upstream/addresses.js'
+import { plainContent } from '@gateway/tilesets/upstream/content.js'
 import { decodeDocument, readService } from '@gateway/tilesets/upstream/read-service.js'
 import {
   type FetchDocument,
@@ -46,13 +48,23 @@ export async function walkService(
     maxConcurrent: 4,
     timeoutMs: TIMEOUT_MS,
   })
+  const secrets = secretTexts(source.headers, source.query)
   let steps = 0
   const fetch: FetchDocument = async (url) => {
-    const asked = { url, headers: source.headers, maxBytes: MAX_BYTES, caller: 'scan', isWanted: () => true, signal }
+    const asked = {
+      url,
+      headers: source.headers,
+      secrets,
+      maxBytes: MAX_BYTES,
+      caller: 'scan',
+      isWanted: () => true,
+      signal,
+    }
     onProgress(++steps)
-    return client.ask(asked, ({ status, bytes }) => {
+    return client.ask(asked, async ({ status, headers: { 'content-encoding': encoding = '' }, bytes }) => {
       if (status !== 200) throw new ServiceTrouble('wrong', `it returns ${status}`)
-      return { url, text: decodeDocument(bytes) }
+      const content = await plainContent(bytes, String(encoding))
+      return { url, text: decodeDocument(content) }
     })
   }
   const { options = {}, layers = null } = source.choice
@@ -82,7 +94,7 @@ export async function walkService(
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof NotAService) && !(error instanceof ServiceTrouble)) throw error
-    throw new WalkError(coded('service_unreadable', { words: error.message }))
+    throw new WalkError(coded('service_unreadable', { words: removeSecrets(error.message, secrets) }))
   } finally {
     await client.close()
   }
@@ -94,7 +106,7 @@ function leftOut(layer: string, why: LeftOut): CodedMessage {
 
 function basemapOf(
   source: string,
-  { path, query, choice }: ServiceSource,
+  { path, headers, query, choice }: ServiceSource,
   layer: UpstreamLayer,
   used: Set<string>,
 ): FoundBasemap {
@@ -116,10 +128,11 @@ function basemapOf(
     timeoutSeconds: options.timeout_seconds ?? 10,
     metaTiles: options.meta_tiles ?? 4,
   }
+  const secrets = secretTexts(headers, query)
+  const [name, description, attribution] = [layer.name, layer.description, layer.attribution].map(
+    (text) => text && removeSecrets(text, secrets),
+  ) as [string, string | null, string | null]
   const {
-    name,
-    description,
-    attribution,
     bounds,
     minZoom,
     maxZoom,

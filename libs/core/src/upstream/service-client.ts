@@ -1,4 +1,5 @@
 import { removeSecrets } from '../access/redact.js'
+import type { HostSlots } from '../files/host-slots.js'
 import { FairLanes, type Release } from '../lanes/fair-lanes.js'
 import { Circuit } from '../object-storage/circuit.js'
 import { ObjectRefused } from '../object-storage/errors.js'
@@ -80,6 +81,8 @@ export interface ServiceOptions {
   readonly guard: DestinationGuard
   readonly maxConcurrent: number
   readonly timeoutMs: number
+  /** returns the slots that all processes of this machine share for a host of the service; null, or absent: each process counts by itself */
+  readonly slots?: (host: string) => HostSlots | null
   /** called for each request that was sent; `status` null: it got no answer */
   readonly observe?: (status: number | null, seconds: number) => void
   /** called after each failure, after the first success behind it, and once a minute while the service answers */
@@ -87,13 +90,14 @@ export interface ServiceOptions {
 }
 
 /**
- * Sends requests to a service of somebody else: at most so many at once for each host, in turns of their callers, each with a time limit, and with a
- * circuit breaker. Every destination is checked by the guard, also that of a redirect. Messages contain no address, since it may hold a credential.
+ * Sends requests to a service of somebody else: at most so many at once for each of its hosts, in turns of their callers, each with a time limit, and
+ * with a circuit breaker. Every destination is checked by the guard, also that of a redirect. Messages contain no address, since it may hold a credential.
  */
 export class ServiceClient {
   readonly #options: ServiceOptions
   readonly #requesters = new Map<string, Requester>()
   readonly #lanes = new Map<string, FairLanes>()
+  readonly #slots = new Map<string, HostSlots>()
   readonly #circuit = new Circuit(undefined, () => 0.5, { firstOpenMs: OPEN_MS, longestOpenMs: OPEN_MS })
   #notBeforeMs = 0
   #tellAgainMs = 0
@@ -131,12 +135,13 @@ export class ServiceClient {
     await Promise.all([...this.#requesters.values()].map((requester) => requester.close()))
   }
 
-  async #enter({ url, caller }: ServiceRequest): Promise<Release> {
-    const { host } = new URL(url)
+  async #enter(request: ServiceRequest): Promise<Release> {
+    const { host } = new URL(request.url)
     const { maxConcurrent, timeoutMs } = this.#options
+    const until = performance.now() + timeoutMs
     const lanes = this.#lanes.get(host) ?? new FairLanes(maxConcurrent, MAX_WAITING)
     this.#lanes.set(host, lanes)
-    const entering = lanes.enter(caller)
+    const entering = lanes.enter(request.caller)
     if (entering === null) throw busy('too many requests wait for it')
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<null>((resolve) => {
@@ -144,9 +149,20 @@ export class ServiceClient {
     })
     const release = await Promise.race([entering, late])
     clearTimeout(timer)
-    if (release !== null) return release
+    const slots = this.#slotsOf(host)
+    if (release !== null && slots === null) return release
+    const mayWait = () => request.isWanted() && performance.now() < until
+    const slot = release === null ? null : await slots?.enter(mayWait).catch(() => noSlot)
+    if (release !== null && slot) return () => void slot().then(release, release)
     void entering.then((end) => end())
+    if (!request.isWanted()) throw busy('nobody waits for the answer any more', 1)
     throw new ServiceTrouble('silent', `the requests before had no answer within ${timeoutMs / 1000} s`, NOT_ASKED)
+  }
+
+  #slotsOf(host: string): HostSlots | null {
+    const known = this.#slots.get(host) ?? this.#options.slots?.(host) ?? null
+    if (known !== null) this.#slots.set(host, known)
+    return known
   }
 
   async #counted<T>(request: ServiceRequest, read: (answer: Answer) => Promise<T> | T): Promise<T> {
@@ -227,6 +243,8 @@ export class ServiceClient {
   }
 }
 
+/** A disk that fails does not hold up requests. */
+const noSlot = async (): Promise<void> => {}
 /** Details of a trouble without a request. */
 const NOT_ASKED = { wasAsked: false } as const
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { HostSlots } from '@gateway/core/files/host-slots.js'
 import type { Answer } from '@gateway/core/object-storage/requester.js'
 import {
   ServiceClient,
@@ -162,7 +163,7 @@ export class UpstreamSources {
   }
 
   #clientOf({ source, maxConcurrent, timeoutSeconds }: Upstream): ServiceClient {
-    const { guard, observe, onState } = this.#options
+    const { guard, observe, onState, cache } = this.#options
     const limits = `${maxConcurrent} ${timeoutSeconds}`
     const known = this.#clients.get(source)
     if (known?.limits === limits) return known.client
@@ -171,6 +172,8 @@ export class UpstreamSources {
       guard,
       maxConcurrent,
       timeoutMs: timeoutSeconds * 1000,
+      slots: (host) =>
+        cache.mayFill ? new HostSlots(folderOfKey(cache.directory, `service ${source} ${host}`), maxConcurrent) : null,
       observe: (status, seconds) => observe(source, status, seconds),
       onState: (state, before) => onState(source, state, before),
     })

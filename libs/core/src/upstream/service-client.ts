@@ -14,6 +14,8 @@ const MAX_REDIRECTS = 5
 const MAX_WAITING = 1_024
 /** Time after which a service that goes on to answer is told of again. */
 const TELL_AGAIN_MS = 60_000
+/** Time beyond the limit of a request for which others wait, so that they come behind requests that all reach their limit. */
+const PATIENCE_MS = 1_000
 /** Seconds to which a `Retry-After` of the service is cut. */
 const LONGEST_RETRY_AFTER = 60
 
@@ -138,19 +140,19 @@ export class ServiceClient {
   async #enter(request: ServiceRequest): Promise<Release> {
     const { host } = new URL(request.url)
     const { maxConcurrent, timeoutMs } = this.#options
-    const until = performance.now() + timeoutMs
     const lanes = this.#lanes.get(host) ?? new FairLanes(maxConcurrent, MAX_WAITING)
     this.#lanes.set(host, lanes)
     const entering = lanes.enter(request.caller)
     if (entering === null) throw busy('too many requests wait for it')
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<null>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs, null)
+      timer = setTimeout(resolve, timeoutMs + PATIENCE_MS, null)
     })
     const release = await Promise.race([entering, late])
     clearTimeout(timer)
     const slots = this.#slotsOf(host)
     if (release !== null && slots === null) return release
+    const until = performance.now() + timeoutMs
     const mayWait = () => request.isWanted() && performance.now() < until
     const slot = release === null ? null : await slots?.enter(mayWait).catch(() => noSlot)
     if (release !== null && slot) return () => void slot().then(release, release)

@@ -85,8 +85,8 @@ export class UpstreamSources {
 
   open(spec: UpstreamSpec): KeptTiles {
     const { upstream, refreshed = [], tileMatrixSet, tileMatrices, tileSize, format } = spec
-    const { request, ttlSeconds, staleDays } = upstream
-    const squareTiles = request.kind === 'tiles' ? 1 : squareOf(upstream, tileSize)
+    const { ttlSeconds, staleDays } = upstream
+    const squareTiles = squareTilesOf(upstream, tileSize)
     const set = matrixSetOf({ tileMatrixSet, tileMatrices })
     return new KeptTiles({
       key: keyOf(spec),
@@ -226,8 +226,9 @@ function expectedOf({ template, levels, formats }: TilesRequest, size: number): 
   return { formats: formats ?? null, sizes: DENSE.test(template) ? [size, 2 * size] : [size] }
 }
 
-/** Returns the tiles in a row of a square that the service draws at once. */
-function squareOf({ request, metaTiles }: Upstream, tileSize: number): number {
+/** Returns the tiles in a row of the square that the service gives by one request. */
+export function squareTilesOf({ request, metaTiles }: Upstream, tileSize: number): number {
+  if (request.kind === 'tiles') return 1
   const most = request.kind === 'wms' ? (request.maxPixels ?? Number.POSITIVE_INFINITY) : 4096
   let tiles = 2 ** Math.floor(Math.log2(Math.max(1, metaTiles)))
   while (tiles > 1 && tiles * tileSize + 2 * MARGIN > most) tiles /= 2

@@ -4279,6 +4279,40 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/seeds/estimate": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            basemap_code: string;
+            version: string;
+            bounds: [
+              number,
+              number,
+              number,
+              number
+            ];
+            min_zoom: number;
+            max_zoom: number;
+            /** @default 10 */
+            rate?: number;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              tiles: number;
+              requests: number;
+              bytes_estimate: number | null;
+              seconds: number;
+            };
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/seeds/{id}": {
     get: {
       parameters: {

@@ -1360,6 +1360,13 @@ export interface paths {
               stale_days?: number;
               subdomains?: string[];
             };
+            layers?: (string | {
+              name: string;
+              code?: string;
+            })[];
+            headers?: {
+              [key: string]: string;
+            };
             code?: string;
           };
         };

@@ -779,6 +779,16 @@ export const en = {
     databaseWrong: 'The address of a database begins with postgres://.',
     schemas: 'Schemas',
     schemasHint: 'Separated by commas; empty: public',
+    headers: 'Headers',
+    headersHint:
+      'One line for each, such as Authorization: Basic ... They are sent to the service, and never shown again.',
+    headersKept: 'Headers are stored. Empty: they stay. One line for each replaces all of them.',
+    headersWrong: 'Each line is a name, a colon and a value.',
+    layers: 'Layers',
+    layersHint:
+      'One name a line, and if wanted the code of its basemap: roads = city-roads. Empty: all that can be served. A test lists them.',
+    concurrent: 'Requests at once',
+    concurrentHint: 'Of all processes of a machine together',
     enabledHint:
       'A disabled source is not scanned, and its maps are not served. They are served again as soon as it is enabled.',
     kindFixed: 'The kind of a source cannot be changed.',

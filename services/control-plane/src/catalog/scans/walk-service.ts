@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
-import type { ScanSource } from '@gateway/contracts/scan-source.js'
+import type { ServiceChoice } from '@gateway/contracts/service.js'
 import { removeSecrets } from '@gateway/core/access/redact.js'
 import { DestinationGuard } from '@gateway/core/outgoing/guard.js'
 import { ServiceClient, ServiceTrouble } from '@gateway/core/upstream/service-client.js'
@@ -17,6 +17,7 @@ import {
 import type { ControlContext } from '../../platform/context.js'
 import { firstFree, reducedCode } from '../register/codes.js'
 import { versionRecord } from '../register/version-record.js'
+import type { ScannedSource } from './run.js'
 import { type FoundBasemap, noWarnings, quoted, warn } from './walk/found.js'
 import { WalkError } from './walk/walk.js'
 import type { Found } from './walk/walk-process.js'
@@ -37,11 +38,12 @@ const LEFT_OUT = {
 /** Finds the layers of a service, each as a basemap with the version `live`. */
 export async function walkService(
   { sql, settings }: Pick<ControlContext, 'sql' | 'settings'>,
-  { code, path }: Pick<ScanSource, 'code' | 'path'>,
+  scanned: ScannedSource,
   signal: AbortSignal,
   onProgress: (steps: number) => void,
 ): Promise<Found> {
-  const source = (await readServiceSource(sql, code)) ?? { path, headers: {}, query: '', choice: {} }
+  const { code } = scanned
+  const source = await accessOf(sql, scanned)
   const lists = { allow: settings.upstreamAllow, deny: settings.upstreamDeny }
   const client = new ServiceClient({
     guard: new DestinationGuard(settings, undefined, lists),
@@ -100,6 +102,18 @@ export async function walkService(
   }
 }
 
+/** Stored secrets belong to the stored address, so that a trial of another one does not reveal them. */
+async function accessOf(
+  sql: ControlContext['sql'],
+  { code, path, password, choice }: ScannedSource,
+): Promise<ServiceSource> {
+  const stored = await readServiceSource(sql, code)
+  const known = stored?.path === path ? stored : null
+  const given = password === undefined ? {} : (JSON.parse(password) as Partial<ServiceSource>)
+  const { headers = known?.headers ?? {}, query = known?.query ?? '' } = given
+  return { path, headers, query, choice: (choice as ServiceChoice | undefined) ?? stored?.choice ?? {} }
+}
+
 function leftOut(layer: string, why: LeftOut): CodedMessage {
   return coded(LEFT_OUT[why], { layer: quoted(layer) })
 }
@@ -132,16 +146,7 @@ function basemapOf(
   const [name, description, attribution] = [layer.name, layer.description, layer.attribution].map(
     (text) => text && removeSecrets(text, secrets),
   ) as [string, string | null, string | null]
-  const {
-    bounds,
-    minZoom,
-    maxZoom,
-    format,
-    tileSize,
-    tileMatrixSet,
-    tileMatrices,
-    vectorLayers,
-  } = layer
+  const { bounds, minZoom, maxZoom, format, tileSize, tileMatrixSet, tileMatrices, vectorLayers } = layer
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([upstream, tileMatrixSet, tileMatrices, format, tileSize]))
     .digest('hex')

@@ -30,7 +30,7 @@ export const seedBodySchema = z
   .refine(({ min_zoom, max_zoom }) => min_zoom <= max_zoom, sentence('said.zooms_swapped'))
 export type SeedBody = z.infer<typeof seedBodySchema>
 
-/** What a seed of a request would fetch, if nothing of it were kept. */
+/** The estimate of a seed, as if nothing of its area were kept. */
 export const seedEstimateSchema = z.object({
   tiles: z.int(),
   requests: z.int().describe('a service that draws pictures gives several tiles by one request'),

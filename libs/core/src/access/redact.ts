@@ -22,7 +22,7 @@ export function redactTokens(text: string): string {
 /** Characters of a secret that are removed from the end of a text that was cut within the secret. */
 const LEAST_PART = 4
 
-/** Returns a text without known secrets, also without the beginning of one at its end. Empty secrets are none. */
+/** Returns a text without known secrets, also without the beginning of one at its end. Empty secrets are skipped. */
 export function removeSecrets(text: string, secrets: readonly string[]): string {
   let left = text
   for (const secret of secrets.toSorted((a, b) => b.length - a.length)) {

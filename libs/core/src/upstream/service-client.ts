@@ -60,7 +60,7 @@ export class ServiceTrouble extends Error {
     this.wasAsked = wasAsked
   }
 
-  /** Returns the same trouble, in words without secrets. */
+  /** Returns the same trouble, whose message has no secrets. */
   without(secrets: readonly string[]): ServiceTrouble {
     return new ServiceTrouble(this.kind, this.reason, { ...this, words: removeSecrets(this.words, secrets) })
   }

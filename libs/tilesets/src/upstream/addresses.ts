@@ -156,7 +156,7 @@ export function withSecrets(address: string, secretQuery: string): string {
 }
 
 /**
- * Returns what must not appear in words that are shown, of the headers and the query of a source: values, in the spellings in which a service may
+ * Returns the secret values of the headers and the query of a source, which must not appear in messages, in the spellings in which a service may
  * return them. Parts of a query that are no secrets by themselves (`f=json`) are removed as a whole.
  */
 export function secretTexts(headers: Readonly<Record<string, string>>, secretQuery: string): string[] {

@@ -788,7 +788,7 @@ export const en = {
     layersHint:
       'One name a line, and if wanted the code of its basemap: roads = city-roads. Empty: all that can be served. A test lists them.',
     concurrent: 'Requests at once',
-    concurrentHint: 'Of all processes of a machine together',
+    concurrentHint: 'The processes of a machine share this limit.',
     enabledHint:
       'A disabled source is not scanned, and its maps are not served. They are served again as soon as it is enabled.',
     kindFixed: 'The kind of a source cannot be changed.',

@@ -17,7 +17,6 @@ import {
 import type { ControlContext } from '../../platform/context.js'
 import { firstFree, reducedCode } from '../register/codes.js'
 import { versionRecord } from '../register/version-record.js'
-import type { ScannedSource } from './run.js'
 import { type FoundBasemap, noWarnings, quoted, warn } from './walk/found.js'
 import { WalkError } from './walk/walk.js'
 import type { Found } from './walk/walk-process.js'
@@ -38,7 +37,7 @@ const LEFT_OUT = {
 /** Finds the layers of a service, each as a basemap with the version `live`. */
 export async function walkService(
   { sql, settings }: Pick<ControlContext, 'sql' | 'settings'>,
-  scanned: ScannedSource,
+  scanned: ScannedService,
   signal: AbortSignal,
   onProgress: (steps: number) => void,
 ): Promise<Found> {
@@ -102,10 +101,18 @@ export async function walkService(
   }
 }
 
+/** A source to scan; `password` and `choice` are those of a source that is tried. */
+interface ScannedService {
+  readonly code: string
+  readonly path: string
+  readonly password?: string | undefined
+  readonly choice?: unknown
+}
+
 /** Stored secrets belong to the stored address, so that a trial of another one does not reveal them. */
 async function accessOf(
   sql: ControlContext['sql'],
-  { code, path, password, choice }: ScannedSource,
+  { code, path, password, choice }: ScannedService,
 ): Promise<ServiceSource> {
   const stored = await readServiceSource(sql, code)
   const known = stored?.path === path ? stored : null

@@ -125,7 +125,7 @@ const FOLDERS = {
     processes: ['files'],
     settings: [],
     tracing: [],
-    upstream: ['lanes', 'object-storage', 'outgoing', 'settings'],
+    upstream: ['access', 'files', 'lanes', 'object-storage', 'outgoing', 'settings'],
   },
   'services/tools': {
     doctor: ['machine'],

@@ -173,7 +173,17 @@ export type ScanSourceBody = z.infer<typeof scanSourceBodySchema>
 
 /** A source that may be unregistered. */
 export const triedSourceSchema = scanSourceBodySchema
-  .pick({ kind: true, path: true, url: true, schemas: true, tables: true, functions: true, options: true })
+  .pick({
+    kind: true,
+    path: true,
+    url: true,
+    schemas: true,
+    tables: true,
+    functions: true,
+    options: true,
+    layers: true,
+    headers: true,
+  })
   .extend({ code: codeSchema.optional() })
 
 export const STORAGE_STATES = ['answers', 'missing', 'no_credentials', 'refuses', 'no_answer'] as const

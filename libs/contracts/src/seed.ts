@@ -30,6 +30,18 @@ export const seedBodySchema = z
   .refine(({ min_zoom, max_zoom }) => min_zoom <= max_zoom, sentence('said.zooms_swapped'))
 export type SeedBody = z.infer<typeof seedBodySchema>
 
+/** The estimate of a seed, as if nothing of its area were kept. */
+export const seedEstimateSchema = z.object({
+  tiles: z.int(),
+  requests: z.int().describe('a service that draws pictures gives several tiles by one request'),
+  bytes_estimate: z
+    .int()
+    .nullable()
+    .describe('by the tiles that are kept; null: none is kept on the host of this control plane'),
+  seconds: z.int().describe('at the rate of the request, if the service keeps up'),
+})
+export type SeedEstimate = z.infer<typeof seedEstimateSchema>
+
 export const seedSchema = z.object({
   id: z.uuid(),
   basemap_code: z.string(),

@@ -36,7 +36,7 @@ export const serviceOptionsSchema = z.strictObject({
     .min(1)
     .max(MOST_CONCURRENT)
     .optional()
-    .describe('requests of each edge process to a host at once; default: 8'),
+    .describe('requests to a host of the service at once, of all processes of a machine together; default: 8'),
   timeout_seconds: z
     .int()
     .min(1)

@@ -167,7 +167,8 @@ export async function noteUpstreamState(
     INSERT INTO upstream_states (source_code, state, failures, message)
     SELECT code, ${state}, ${failures}, ${message} FROM scan_sources WHERE code = ${code}
     ON CONFLICT (source_code) DO UPDATE SET
-      state = excluded.state, failures = excluded.failures, message = excluded.message, changed_at = now()`
+      state = excluded.state, failures = excluded.failures, message = excluded.message, changed_at = now()
+    WHERE (upstream_states.state, upstream_states.failures, upstream_states.message) <> (excluded.state, excluded.failures, excluded.message)`
 }
 
 /** How to reach the database of a source, and what of it is published. The password must not be returned or logged. null: there is no such source. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { redactTokens } from './redact.js'
+import { redactTokens, removeSecrets } from './redact.js'
 import { createToken } from './token-format.js'
 
 test('a token is cut to its prefix at any position', () => {
@@ -28,4 +28,11 @@ test.each(['/x?%74oken=', '/x?access%5Ftoken=', '/x?a=1&other='])(
 
 test('other parameters stay unchanged', () => {
   expect(redactTokens('/x?a=averylongordinaryvalue&b=100%25')).toBe('/x?a=averylongordinaryvalue&b=100%25')
+})
+
+test('a known secret is removed wherever it is, also its beginning at the end of a text that was cut', () => {
+  expect(removeSecrets('key abcdef, abcdef', ['abcdef', ''])).toBe('key [redacted], [redacted]')
+  expect(removeSecrets('key abcd', ['abcdef'])).toBe('key [redacted]')
+  expect(removeSecrets('key abc', ['abcdef'])).toBe('key abc')
+  expect(removeSecrets('longer-secret', ['longer', 'longer-secret'])).toBe('[redacted]')
 })

@@ -2,6 +2,7 @@ import { TOKEN_MARK, TOKEN_PREFIX_LENGTH } from './token-format.js'
 
 const TOKEN_IN_TEXT = /bmp_[0-9A-Za-z]+/g
 const PARAM = /([?&])([^=?&#\s"'\\]+)=([^&#\s"'\\]*)/g
+const REMOVED = '[redacted]'
 const CREDENTIAL_NAME = /^((access_)?token|tk|sig)$/i
 
 /**
@@ -16,6 +17,21 @@ export function redactTokens(text: string): string {
         : param,
     )
     .replace(TOKEN_IN_TEXT, (token) => shortened(token))
+}
+
+/** Characters of a secret that are removed from the end of a text that was cut within the secret. */
+const LEAST_PART = 4
+
+/** Returns a text without known secrets, also without the beginning of one at its end. Empty secrets are skipped. */
+export function removeSecrets(text: string, secrets: readonly string[]): string {
+  let left = text
+  for (const secret of secrets.toSorted((a, b) => b.length - a.length)) {
+    if (secret === '') continue
+    left = left.replaceAll(secret, REMOVED)
+    for (let length = secret.length - 1; length >= LEAST_PART; length--)
+      if (left.endsWith(secret.slice(0, length))) left = left.slice(0, -length) + REMOVED
+  }
+  return left
 }
 
 /** Names and values may be percent-encoded: a server that decodes them would find the token. */

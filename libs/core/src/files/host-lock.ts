@@ -18,10 +18,17 @@ export async function takeHostLock(
   isDone: () => Promise<boolean>,
   lookAgainMs: number,
 ): Promise<(() => Promise<void>) | null> {
-  while (!(await take(lock))) {
+  for (;;) {
+    const release = await tryHostLock(lock)
+    if (release !== null) return release
     await sleep(lookAgainMs)
     if (await isDone()) return null
   }
+}
+
+/** Like `takeHostLock`. Returns null at once if this process or another one has the lock. */
+export async function tryHostLock(lock: string): Promise<(() => Promise<void>) | null> {
+  if (!(await take(lock))) return null
   return async () => {
     held.delete(lock)
     await fs.rm(lock, { force: true })
@@ -53,7 +60,7 @@ async function isHeld(lock: string): Promise<boolean> {
   }
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

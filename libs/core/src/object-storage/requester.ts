@@ -48,6 +48,11 @@ const LONGEST_RETRY_AFTER = 60
 
 const OUR_TROUBLE = new Set([408, 425, 429, 500, 502, 503, 504, 507, 509, 598, 599])
 
+/** A response that began, and whose body is not complete. */
+export class BrokenAnswer extends Error {
+  override readonly name = 'BrokenAnswer'
+}
+
 /**
  * Sends requests to one origin, with timeouts, a few retries with jitter, and a circuit breaker. Every status except 429 and 5xx counts as a
  * response.
@@ -113,13 +118,16 @@ export class Requester {
   }
 
   /**
-   * Sends a request once, whatever the circuit breaker and the status are. Rejects with the error of the connection, with the signal's reason, and if
-   * the response is longer than `maxBytes`.
+   * Sends a request once, whatever the circuit breaker and the status are. Rejects with the error of the connection, with the signal's reason, and with
+   * `BrokenAnswer` if the response ends within its body, or is longer than `maxBytes`.
    */
   async sendOnce(request: Request & { readonly signal: AbortSignal }): Promise<Answer> {
     const answer = await this.#dispatch(request, request.signal)
-    const bytes = await readBounded(answer.body, request.maxBytes + 1)
-    if (bytes.length > request.maxBytes) throw new Error(`the answer has more than ${request.maxBytes} bytes`)
+    const bytes = await readBounded(answer.body, request.maxBytes + 1).catch((error) => {
+      request.signal.throwIfAborted()
+      throw new BrokenAnswer(reasonOf(error))
+    })
+    if (bytes.length > request.maxBytes) throw new BrokenAnswer(`it has more than ${request.maxBytes} bytes`)
     return { status: answer.statusCode, headers: answer.headers, bytes }
   }
 

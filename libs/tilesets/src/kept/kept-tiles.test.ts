@@ -112,7 +112,7 @@ test('an old tile is asked for with its validators, and renewed if it is unchang
 })
 
 test('if the maker fails, an old tile is sent up to its age, and says so; without one the reason is known', async () => {
-  const trouble = new TileNotMade(504, coded('tile_not_made'), 7)
+  const trouble = new TileNotMade(504, coded('tile_not_made'), { retryAfterSeconds: 7 })
   const { make } = maker(() => Promise.reject(trouble))
   await expect(open(make).tile(PLACE)).rejects.toBe(trouble)
   await open(maker((place) => one(place, 'old')).make).tile(PLACE)

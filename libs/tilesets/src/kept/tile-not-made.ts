@@ -12,12 +12,24 @@ export class TileNotMade extends Error {
   readonly said: CodedMessage
   /** whole seconds, at least 1 */
   readonly retryAfterSeconds: number
+  /** false if nothing was asked for it, because what it is made from failed before or has no room */
+  readonly wasTried: boolean
 
-  /** @param detail for the log and the record, not for clients; without credentials */
-  constructor(status: 502 | 503 | 504, said: CodedMessage, retryAfterSeconds = 5, detail?: string) {
-    super(detail ?? textOf(said))
+  /** @param detail `words` are for the log and the record, not for clients; without credentials */
+  constructor(
+    status: 502 | 503 | 504,
+    said: CodedMessage,
+    detail: {
+      readonly words?: string | undefined
+      readonly retryAfterSeconds?: number
+      readonly wasTried?: boolean
+    } = {},
+  ) {
+    const { words, retryAfterSeconds = 5, wasTried = true } = detail
+    super(words ?? textOf(said))
     this.status = status
     this.said = said
     this.retryAfterSeconds = Math.max(1, Math.ceil(retryAfterSeconds))
+    this.wasTried = wasTried
   }
 }

@@ -155,6 +155,32 @@ export function withSecrets(address: string, secretQuery: string): string {
   return `${filled}${/[?&]$/.test(filled) ? '' : filled.includes('?') ? '&' : '?'}${added}`
 }
 
+/**
+ * Returns the secret values of the headers and the query of a source, which must not appear in messages, in the spellings in which a service may
+ * return them. Parts of a query that are no secrets by themselves (`f=json`) are removed as a whole.
+ */
+export function secretTexts(headers: Readonly<Record<string, string>>, secretQuery: string): string[] {
+  const values = Object.values(headers).flatMap((value) => {
+    const [scheme = '', credential] = value.split(' ')
+    if (credential === undefined) return [value]
+    const plain = /^basic$/i.test(scheme) ? Buffer.from(credential, 'base64').toString() : ''
+    return [value, credential, plain, plain.slice(plain.indexOf(':') + 1)]
+  })
+  for (const part of secretQuery.split('&')) {
+    if (part === '' || PROTOCOL.has(nameOf(part))) continue
+    const raw = part.slice(part.indexOf('=') + 1)
+    const value = new URLSearchParams(part).values().next().value ?? ''
+    values.push(...(value.length < LEAST_SECRET ? [part] : [raw, value]))
+  }
+  const spelled = values.flatMap((value) => [
+    value,
+    encodeURIComponent(value),
+    JSON.stringify(value).slice(1, -1),
+    value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+  ])
+  return [...new Set(spelled)].filter((text) => text !== '')
+}
+
 export function nameOf(part: string): string {
   const name = part.split('=', 1)[0] ?? ''
   try {

@@ -39,7 +39,7 @@ export async function plainContent(bytes: Uint8Array, encoding: string): Promise
       content = await (UNPACK.gzip as (typeof UNPACK)[string])(content, { maxOutputLength: MAX_PLAIN_BYTES })
     return content
   } catch (error) {
-    throw new ServiceTrouble('wrong', `its answer cannot be unpacked: ${(error as Error).message}`)
+    throw new ServiceTrouble('wrong', 'its answer cannot be unpacked', { words: (error as Error).message })
   }
 }
 
@@ -57,12 +57,15 @@ export async function checkTile(
   { formats, sizes }: Expected = { formats: null, sizes: null },
 ): Promise<void> {
   if (isVectorFormat(format)) {
-    if (isText(content)) throw new ServiceTrouble('wrong', `it returns text in place of a tile: ${saidIn(content)}`)
+    if (isText(content))
+      throw new ServiceTrouble('wrong', 'it returns text in place of a tile', { words: saidIn(content) })
     return
   }
   const found = imageFormat(content)
   if (found === null)
-    throw new ServiceTrouble('wrong', `it returns no picture: ${isText(content) ? saidIn(content) : 'other data'}`)
+    throw new ServiceTrouble('wrong', 'it returns no picture', {
+      words: isText(content) ? saidIn(content) : 'other data',
+    })
   if (!isComplete(content, found)) throw new ServiceTrouble('wrong', 'it returns a picture that is cut off')
   if (formats !== null && !formats.includes(found))
     throw new ServiceTrouble('wrong', `it returns a picture of the type ${found} in place of ${formats.join(' or ')}`)
@@ -70,7 +73,7 @@ export async function checkTile(
   const { width, height } = await sharp(content)
     .metadata()
     .catch((error: Error) => {
-      throw new ServiceTrouble('wrong', `it returns a picture that cannot be read: ${error.message}`)
+      throw new ServiceTrouble('wrong', 'it returns a picture that cannot be read', { words: error.message })
     })
   if (width === height && sizes.includes(width)) return
   throw new ServiceTrouble(

@@ -17,7 +17,7 @@ export async function cutSquare(
     .raw()
     .toBuffer({ resolveWithObject: true })
     .catch((error: Error) => {
-      throw new ServiceTrouble('wrong', `it returns a picture that cannot be read: ${error.message}`)
+      throw new ServiceTrouble('wrong', 'it returns a picture that cannot be read', { words: error.message })
     })
   const { info, data } = decoded
   if (info.width !== width || info.height !== height) {

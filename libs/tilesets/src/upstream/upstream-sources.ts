@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { HostSlots } from '@gateway/core/files/host-slots.js'
 import type { Answer } from '@gateway/core/object-storage/requester.js'
 import {
   ServiceClient,
@@ -14,7 +15,7 @@ import { TileNotMade } from '../kept/tile-not-made.js'
 import type { BlockCache } from '../remote/block-cache.js'
 import type { CachedReader, SourceSpec, TilePlace } from '../source.js'
 import { matrixSetOf, tileTouches } from '../tile-matrix-sets.js'
-import { MARGIN, squareAddress, tileAddress, withSecrets } from './addresses.js'
+import { MARGIN, secretTexts, squareAddress, tileAddress, withSecrets } from './addresses.js'
 import { checkTile, type Expected, plainContent, saidIn } from './content.js'
 import { cutSquare } from './cut.js'
 import type { UpstreamLayer, UpstreamRequest } from './service.js'
@@ -66,7 +67,8 @@ export interface UpstreamOptions {
   /** reads the access to the services of a scan source */
   readonly access: (source: string) => Promise<ServiceAccess>
   readonly observe: (source: string, status: number | null, seconds: number) => void
-  readonly onState: (source: string, state: ServiceState) => void
+  /** see `ServiceOptions.onState` */
+  readonly onState: (source: string, state: ServiceState, before: ServiceState['state']) => void
   /** resolves when the next request may begin; absent: at once */
   readonly pace?: () => Promise<void>
 }
@@ -83,8 +85,8 @@ export class UpstreamSources {
 
   open(spec: UpstreamSpec): KeptTiles {
     const { upstream, refreshed = [], tileMatrixSet, tileMatrices, tileSize, format } = spec
-    const { request, ttlSeconds, staleDays } = upstream
-    const squareTiles = request.kind === 'tiles' ? 1 : squareOf(upstream, tileSize)
+    const { ttlSeconds, staleDays } = upstream
+    const squareTiles = squareTilesOf(upstream, tileSize)
     const set = matrixSetOf({ tileMatrixSet, tileMatrices })
     return new KeptTiles({
       key: keyOf(spec),
@@ -137,13 +139,15 @@ export class UpstreamSources {
               'if-modified-since': new Date(known.modifiedMs).toUTCString(),
               ...(known.etag !== null && { 'if-none-match': known.etag }),
             }
-      const asked = { url, headers, fields, maxBytes: MAX_BYTES, caller, isWanted, signal }
+      const secrets = secretTexts(headers, query)
+      const asked = { url, headers, secrets, fields, maxBytes: MAX_BYTES, caller, isWanted, signal }
       await this.#options.pace?.()
       return await this.#clientOf(spec.upstream).ask(asked, async (answer): Promise<Made> => {
         if (answer.status === 304 && known !== null) return 'unchanged'
         if ([204, 404, 410].includes(answer.status)) return 'absent'
         const content = await plainContent(answer.bytes, String(answer.headers['content-encoding'] ?? ''))
-        if (answer.status !== 200) throw new ServiceTrouble('wrong', `it returns ${answer.status}: ${saidIn(content)}`)
+        if (answer.status !== 200)
+          throw new ServiceTrouble('wrong', `it returns ${answer.status}`, { words: saidIn(content) })
         if (content.length === 0) return 'absent'
         if (square !== null) {
           await checkTile(content, spec.format)
@@ -159,7 +163,7 @@ export class UpstreamSources {
   }
 
   #clientOf({ source, maxConcurrent, timeoutSeconds }: Upstream): ServiceClient {
-    const { guard, observe, onState } = this.#options
+    const { guard, observe, onState, cache } = this.#options
     const limits = `${maxConcurrent} ${timeoutSeconds}`
     const known = this.#clients.get(source)
     if (known?.limits === limits) return known.client
@@ -168,8 +172,10 @@ export class UpstreamSources {
       guard,
       maxConcurrent,
       timeoutMs: timeoutSeconds * 1000,
+      slots: (host) =>
+        cache.mayFill ? new HostSlots(folderOfKey(cache.directory, `service ${source} ${host}`), maxConcurrent) : null,
       observe: (status, seconds) => observe(source, status, seconds),
-      onState: (state) => onState(source, state),
+      onState: (state, before) => onState(source, state, before),
     })
     this.#clients.set(source, { limits, client })
     return client
@@ -181,7 +187,7 @@ export class UpstreamSources {
     // While the store is out of reach, what was known counts.
     const access = this.#options.access(source).catch((error) => {
       if (known !== undefined) return known.access
-      throw new TileNotMade(503, coded('store_unreachable_again'), 5, (error as Error).message)
+      throw new TileNotMade(503, coded('store_unreachable_again'), { words: (error as Error).message, wasTried: false })
     })
     this.#access.set(source, { untilMs: performance.now() + ACCESS_MS, access })
     access.catch(() => this.#access.delete(source))
@@ -220,8 +226,9 @@ function expectedOf({ template, levels, formats }: TilesRequest, size: number): 
   return { formats: formats ?? null, sizes: DENSE.test(template) ? [size, 2 * size] : [size] }
 }
 
-/** Returns the tiles in a row of a square that the service draws at once. */
-function squareOf({ request, metaTiles }: Upstream, tileSize: number): number {
+/** Returns the tiles in a row of the square that the service gives by one request. */
+export function squareTilesOf({ request, metaTiles }: Upstream, tileSize: number): number {
+  if (request.kind === 'tiles') return 1
   const most = request.kind === 'wms' ? (request.maxPixels ?? Number.POSITIVE_INFINITY) : 4096
   let tiles = 2 ** Math.floor(Math.log2(Math.max(1, metaTiles)))
   while (tiles > 1 && tiles * tileSize + 2 * MARGIN > most) tiles /= 2
@@ -234,8 +241,9 @@ function validatorsOf({ headers }: Answer) {
   return { etag, modifiedMs: Number.isNaN(modified) ? null : modified }
 }
 
-function asNotMade({ kind, message, retryAfterSeconds }: ServiceTrouble): TileNotMade {
-  if (kind === 'busy') return new TileNotMade(503, coded('upstream_busy'), retryAfterSeconds, message)
-  if (kind === 'silent') return new TileNotMade(504, coded('upstream_silent'), retryAfterSeconds, message)
-  return new TileNotMade(502, coded('upstream_wrong'), retryAfterSeconds, message)
+function asNotMade({ kind, message, reason, retryAfterSeconds, wasAsked }: ServiceTrouble): TileNotMade {
+  const detail = { words: message, retryAfterSeconds, wasTried: wasAsked }
+  if (kind === 'busy') return new TileNotMade(503, coded('upstream_busy'), detail)
+  if (kind === 'silent') return new TileNotMade(504, coded('upstream_silent', { reason }), detail)
+  return new TileNotMade(502, coded('upstream_wrong', { reason }), detail)
 }

@@ -410,6 +410,28 @@ test('a table that has changed says so, and is served again when it is as before
   expect((await read('mercator', '')).features).toHaveLength(1)
 })
 
+test('while a table is altered under load, each answer is right or says that it has changed', async () => {
+  const answers: string[] = []
+  let isOver = false
+  const load = async () => {
+    while (!isOver) {
+      const made = tile('utm', HERE).then(({ layers }) => JSON.stringify(layers.layer?.feature(0).properties))
+      answers.push(await made.catch((error) => error.failure ?? String(error)))
+    }
+  }
+  const readers = Promise.all([load(), load(), load()])
+  const seen = (what: RegExp) => expect.poll(() => answers.slice(-4).some((one) => what.test(one))).toBe(true)
+  for (let round = 0; round < 3; round++) {
+    await server.owner`ALTER TABLE utm RENAME COLUMN geom TO other`
+    await seen(/^changed$/)
+    await server.owner`ALTER TABLE utm RENAME COLUMN other TO geom`
+    await seen(/id/)
+  }
+  isOver = true
+  await readers
+  expect(new Set(answers)).toEqual(new Set(['{"id":1}', 'changed']))
+})
+
 test('a notification of a table arrives with its box', async () => {
   await read('kinds', 'limit=1')
   const notify = async (payload: string) => {

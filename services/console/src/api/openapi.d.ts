@@ -1360,6 +1360,13 @@ export interface paths {
               stale_days?: number;
               subdomains?: string[];
             };
+            layers?: (string | {
+              name: string;
+              code?: string;
+            })[];
+            headers?: {
+              [key: string]: string;
+            };
             code?: string;
           };
         };
@@ -4273,6 +4280,40 @@ export interface paths {
               created_at: string;
               started_at: string | null;
               finished_at: string | null;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/seeds/estimate": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            basemap_code: string;
+            version: string;
+            bounds: [
+              number,
+              number,
+              number,
+              number
+            ];
+            min_zoom: number;
+            max_zoom: number;
+            /** @default 10 */
+            rate?: number;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              tiles: number;
+              requests: number;
+              bytes_estimate: number | null;
+              seconds: number;
             };
           };
         };

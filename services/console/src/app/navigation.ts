@@ -1,5 +1,6 @@
 import IconBell from '~icons/bell'
 import IconBook2 from '~icons/book-2'
+import IconCloudDownload from '~icons/cloud-download'
 import IconFolderSearch from '~icons/folder-search'
 import IconGauge from '~icons/gauge'
 import IconHelp from '~icons/help'
@@ -30,7 +31,7 @@ export interface NavigationGroup {
   readonly entries: readonly NavigationEntry[]
 }
 
-export function navigation({ nav, work, maps }: Texts): readonly NavigationGroup[] {
+export function navigation({ nav, work, maps, seeds }: Texts): readonly NavigationGroup[] {
   return [
     {
       label: nav.groups.state,
@@ -47,6 +48,7 @@ export function navigation({ nav, work, maps }: Texts): readonly NavigationGroup
         { to: '/styles', label: nav.styles, icon: IconPalette },
         { to: '/preview', label: maps.preview.title, icon: IconMap2 },
         { to: '/sources', label: nav.sources, icon: IconFolderSearch },
+        { to: '/seeds', label: seeds.title, icon: IconCloudDownload },
         { to: '/slicing', label: nav.slicing, icon: IconLayoutGrid },
       ],
     },

@@ -21,6 +21,8 @@ export const PAGES: readonly (readonly [path: string, load: Load | null, needs?:
   ['basemaps/:code/compare', async () => (await maps()).BasemapsComparePage],
   ['basemaps/:code/versions/:version', async () => (await mapFirst()).VersionPage],
   ['basemaps/:code/versions/:version/export', async () => (await work()).NewExportPage, 'operator'],
+  ['basemaps/:code/versions/:version/seed', async () => (await work()).NewSeedPage, 'operator'],
+  ['seeds', async () => (await work()).SeedsPage],
   ['edges', async () => (await work()).EdgesPage],
   ['edges/:id', async () => (await work()).EdgePage],
   ['vectors', async () => (await maps()).VectorsPage],

@@ -1,7 +1,14 @@
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded, storedMessage } from '@gateway/contracts/messages.js'
-import { MAX_SEEDED_TILES, SEED_STATUSES, type Seed, seedBodySchema, seedSchema } from '@gateway/contracts/seed.js'
+import {
+  MAX_SEEDED_TILES,
+  SEED_STATUSES,
+  type Seed,
+  seedBodySchema,
+  seedEstimateSchema,
+  seedSchema,
+} from '@gateway/contracts/seed.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { flag, listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { cancelSeed, listSeeds, readSeed, SEED_LISTING, type StoredSeed } from '@gateway/store/seeds.js'
@@ -10,7 +17,7 @@ import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
 import { isUuid } from '../platform/http/input-validation.js'
 import { sendRefusal } from '../platform/http/refusal.js'
-import { requestSeed } from './request.js'
+import { estimateSeed, requestSeed } from './request.js'
 
 const NO_SUCH_SEED = refuse('not_found', coded('seed_not_found'))
 const FINISHED = refuse('conflict', coded('seed_ended'))
@@ -44,6 +51,22 @@ export function seedRoutes(app: App, ctx: ControlContext): void {
       if (outcome.ok) return reply.code(202).send(toSeed(outcome.seed))
       if (outcome.code === 'too_many_requests') reply.header('Retry-After', String(TRY_AGAIN_SECONDS))
       return sendRefusal(reply, outcome)
+    },
+  )
+  app.post(
+    '/api/v1/admin/seeds/estimate',
+    {
+      schema: {
+        operationId: 'estimateSeed',
+        summary: 'Estimate a seed',
+        description: 'Returns what a seed would fetch if nothing of its area were kept, and writes nothing.',
+        body: seedBodySchema,
+        response: { 200: seedEstimateSchema },
+      },
+    },
+    async ({ body }, reply) => {
+      const outcome = await estimateSeed(ctx, body)
+      return outcome.ok ? outcome.estimate : sendRefusal(reply, outcome)
     },
   )
   app.get(

@@ -156,8 +156,8 @@ async function fetchTile(source: Source, place: TilePlace, signal: AbortSignal):
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof TileNotMade)) throw error
-    const { message: words, status, retryAfterSeconds: afterSeconds } = error
-    return status === 503 ? { kind: 'refused', words, afterSeconds } : { kind: 'failed', words }
+    const { message: words, wasTried, retryAfterSeconds: afterSeconds } = error
+    return !wasTried ? { kind: 'refused', words, afterSeconds } : { kind: 'failed', words }
   }
 }
 

@@ -57,6 +57,7 @@ afterAll(async () => {
 
 const post = (where: string, payload: object = {}) =>
   app.admin({ method: 'POST', url: `/api/v1/admin${where}`, payload })
+const estimate = async (payload: object) => (await post('/seeds/estimate', payload)).json()
 const seedOf = async (id: string) => (await app.admin({ url: `/api/v1/admin/seeds/${id}` })).json()
 const seed = async (body: object) =>
   post('/seeds', { basemap_code: 'town', version: 'live', bounds: WORLD, min_zoom: 0, max_zoom: 2, ...body })
@@ -87,6 +88,10 @@ test('a seed fetches the tiles of an area at its rate, and what is kept is expor
   expect((lastMs - startMs) * 1.1).toBeGreaterThan((1000 * (asked.length - 1)) / 40)
   const listed = await app.admin({ url: '/api/v1/admin/seeds?status=succeeded&basemap_code=town' })
   expect(listed.json()).toMatchObject({ total: 1, items: [{ id }] })
+  const body = { basemap_code: 'town', version: 'live', bounds: WORLD, min_zoom: 0, max_zoom: 3, rate: 10 }
+  const bytes_estimate = 85 * tile.length
+  expect(await estimate(body)).toEqual({ tiles: 85, requests: 85, bytes_estimate, seconds: 9 })
+  expect((await post('/seeds/estimate', { ...body, basemap_code: 'none' })).statusCode).toBe(404)
   const before = asked.length
   const exported = await post('/exports', { basemap_code: 'town', version: 'live', zoom_max: 2 })
   expect(exported.statusCode).toBe(202)

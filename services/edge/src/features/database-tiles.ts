@@ -175,7 +175,7 @@ function reasonOf(error: unknown): unknown {
   const isKnown = error instanceof DatabaseTrouble || error instanceof QueryTimeout || error instanceof QueriesBusy
   if (!isKnown) return error
   const isChanged = error instanceof DatabaseTrouble && error.failure === 'changed'
-  return new TileNotMade(isChanged ? 502 : 503, error.said, RETRY_SECONDS)
+  return new TileNotMade(isChanged ? 502 : 503, error.said, { retryAfterSeconds: RETRY_SECONDS })
 }
 
 function tileOf({ bytes: body }: MadeTile): Tile {

@@ -34,6 +34,9 @@ import {
 import { StreamedAnswer } from './streamed-answer.js'
 
 const NOTHING = new Uint8Array(0)
+/** Interval at which a download in progress looks whether it may go on. A shorter part is in the buffers of the connection before. */
+const LOOK_AGAIN_MS = 1000
+const UNWATCHED_BYTES = 1024 * 1024
 /** Limit: bytes of path and query of the edge's own addresses. A relative path may be long; a longer address than this cannot exist. */
 const MAX_ADDRESS = 8_192
 
@@ -298,8 +301,11 @@ export class RequestContext {
     })
   }
 
-  /** Sends a response from an open file. The part is released when it has been sent or can no longer be sent. */
-  answerPart(status: string, headers: HeaderBlock, part: FilePart) {
+  /**
+   * Sends a response from an open file. The part is released when it has been sent or can no longer be sent.
+   * @param mayGoOn asked once a second for a long part; if it says no, the connection is cut
+   */
+  answerPart(status: string, headers: HeaderBlock, part: FilePart, mayGoOn?: () => Promise<boolean>) {
     if (!this.#begin()) return part.release()
     if (this.isHead) {
       part.release()
@@ -309,9 +315,22 @@ export class RequestContext {
       sayEnd(this.raw, this.#end)
       active.add(this)
       // From here on the sender owns the response, and only reports its end.
-      sendPart(this.edge, this.raw, this.path, part, this, () => active.delete(this))
+      const watch = mayGoOn && part.length > UNWATCHED_BYTES ? this.#cutUnless(mayGoOn) : undefined
+      sendPart(this.edge, this.raw, this.path, part, this, () => {
+        clearInterval(watch)
+        active.delete(this)
+      })
       return false
     })
+  }
+
+  #cutUnless(mayGoOn: () => Promise<boolean>): NodeJS.Timeout {
+    const look = async () => {
+      if ((await mayGoOn()) || !active.has(this)) return
+      noteTrouble(this.edge.log, 'downloads break off, because their tokens have been disabled', { path: this.path })
+      guarded(this.edge, () => this.raw.close())
+    }
+    return setInterval(() => void look(), LOOK_AGAIN_MS)
   }
 
   /**

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import type { Refusal } from '@gateway/contracts/errors.js'
+import { presentedToken } from '@gateway/core/access/presented-token.js'
 import { attachment } from '@gateway/core/files/attachment.js'
 import { CORS, type HeaderBlock, headerBlock } from '../answers/header-block.js'
 import { parseByteRange } from '../files/byte-range.js'
@@ -43,8 +44,9 @@ function answerDownload(exchange: RequestContext, download: Download) {
     if (pieces === undefined) fs.close(fd, () => {})
   }
   const send = (status: string, headers: HeaderBlock, offset: number, length: number): void => {
-    if (pieces === undefined) exchange.answerPart(status, headers, { fd, offset, length, remote, release })
-    else void exchange.answerPieces(status, headers, length, pieces(offset, length))
+    if (pieces === undefined)
+      exchange.answerPart(status, headers, { fd, offset, length, remote, release }, () => mayGoOn(exchange))
+    else void exchange.answerPieces(status, headers, length, whileItGoesOn(exchange, pieces(offset, length)))
   }
   if (exchange.aborted) return release()
   const notModified = () => {
@@ -66,6 +68,29 @@ function answerDownload(exchange: RequestContext, download: Download) {
   }
   const headers = contentHeaders(download, ['Content-Range', `bytes ${range.first}-${range.last}/${size}`])
   send('206 Partial Content', headers, range.first, range.last - range.first + 1)
+}
+
+async function* whileItGoesOn(exchange: RequestContext, pieces: AsyncIterable<Uint8Array>) {
+  for await (const piece of pieces) {
+    if (!(await mayGoOn(exchange))) throw new Error('the token has been disabled')
+    yield piece
+  }
+}
+
+/** False if the token of a request has been disabled, or replaced, since the request was admitted. */
+export async function mayGoOn(exchange: RequestContext): Promise<boolean> {
+  const { edge, query, reader } = exchange
+  const presented = presentedToken({
+    authorization: exchange.header('authorization'),
+    xAccessToken: exchange.header('x-access-token'),
+    query,
+  })
+  // A signed URL has no token.
+  if (!presented.ok || reader === null) return true
+  const known = edge.tokens.get(presented.token)
+  if (known === reader) return true
+  const current = known ?? (await edge.tokens.lookUp(presented.token).catch(() => reader))
+  return current !== null && !current.disabled
 }
 
 function answerUnsatisfiable(exchange: RequestContext, size: number): void {

@@ -1,6 +1,5 @@
 import path from 'node:path'
 import type { Refusal } from '@gateway/contracts/errors.js'
-import { presentedToken } from '@gateway/core/access/presented-token.js'
 import { attachment } from '@gateway/core/files/attachment.js'
 import type { Form } from '@gateway/vectors/query/conversion.js'
 import type { ItemsQuery } from '@gateway/vectors/query/items-query.js'
@@ -10,7 +9,7 @@ import type { CatalogVector } from '../sync/catalog.js'
 import { building, notMade, refusalOf, soon, withIndex } from './features.js'
 import { answerRefusal } from './refusals.js'
 import { guarded, type RequestContext } from './request-context.js'
-import { answerOpened } from './send-download.js'
+import { answerOpened, mayGoOn } from './send-download.js'
 import { type Download, openFile } from './vector-file.js'
 
 const TYPES: Readonly<Record<Form, string>> = {
@@ -79,22 +78,6 @@ async function streamTable(exchange: RequestContext, { stored }: CatalogVector, 
   } finally {
     await chunks.return()
   }
-}
-
-/** False if the token of a request has been disabled, or replaced, since the request was admitted. */
-async function mayGoOn(exchange: RequestContext): Promise<boolean> {
-  const { edge, query, reader } = exchange
-  const presented = presentedToken({
-    authorization: exchange.header('authorization'),
-    xAccessToken: exchange.header('x-access-token'),
-    query,
-  })
-  // A signed URL has no token.
-  if (!presented.ok || reader === null) return true
-  const known = edge.tokens.get(presented.token)
-  if (known === reader) return true
-  const current = known ?? (await edge.tokens.lookUp(presented.token).catch(() => reader))
-  return current !== null && !current.disabled
 }
 
 async function openDerived(

@@ -171,5 +171,5 @@ export class Pictures {
 }
 
 function notNow(said: CodedMessage, detail?: string): TileNotMade {
-  return new TileNotMade(503, said, RETRY_SECONDS, detail)
+  return new TileNotMade(503, said, { retryAfterSeconds: RETRY_SECONDS, words: detail })
 }

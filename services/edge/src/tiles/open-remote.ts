@@ -57,11 +57,11 @@ export function openUpstream(
       return { headers: found?.headers ?? {}, query: found?.query ?? '' }
     },
     observe: (_, status, seconds) => counters.upstreamRequest(status, seconds),
-    onState: (source, state) => {
+    onState: (source, state, before) => {
       const { failures, message } = state
-      if (state.state === 'open')
+      if (state.state === 'open' && before === 'closed')
         log.warn({ source, failures, err: message }, 'a service fails and is asked by one request every 10 s')
-      else if (failures === 0) log.info({ source }, 'a service answers again')
+      else if (state.state === 'closed' && before === 'open') log.info({ source }, 'a service answers again')
       // The next change is stored if the store is out of reach now.
       store.query((sql) => noteUpstreamState(sql, source, state)).catch(() => {})
     },

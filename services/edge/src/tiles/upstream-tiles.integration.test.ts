@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -23,13 +23,13 @@ let tile: Buffer
 let url: string
 const asked: { readonly path: string; readonly key: string | undefined }[] = []
 /** answers by the first part of the path */
-let answers: Readonly<Record<string, (res: ServerResponse) => void>>
+let answers: Readonly<Record<string, (res: ServerResponse, req: IncomingMessage) => void>>
 
 const service = createServer((req, res) => {
   asked.push({ path: req.url ?? '', key: req.headers['x-key'] as string | undefined })
   const answer = answers[(req.url ?? '').split('/')[1] ?? '']
   if (answer === undefined) res.writeHead(404).end()
-  else answer(res)
+  else answer(res, req)
 })
 
 function version(name: string) {
@@ -71,6 +71,10 @@ beforeAll(async () => {
     cut: (res) => res.writeHead(200).end(tile.subarray(0, tile.length - 30)),
     size: (res) => res.end(other),
     twice: (res) => res.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(gzipSync(gzipSync(tile))),
+    breaks: (res) => void res.writeHead(200, { 'content-length': 999 }).write('\x89PNG', () => res.destroy()),
+    echo: (res, req) =>
+      res.writeHead(200).end(`<html>${req.url} ${req.headers['x-key']} ${'.'.repeat(180)} a-secret-header</html>`),
+    later: (res) => res.writeHead(503, { 'retry-after': new Date(Date.now() + 40_000).toUTCString() }).end(),
     busy: (res) => res.writeHead(429, { 'retry-after': '17' }).end(),
     away: (res) => res.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end(),
     hangs: () => {},
@@ -129,6 +133,8 @@ test.each([
   ['html', 'Sign in, please'],
   ['cut', 'cut off'],
   ['size', '300 x 300'],
+  ['breaks', 'breaks off'],
+  ['echo', '/echo/3/1/2?tk=[redacted] [redacted] ...'],
   ['busy', '429'],
   ['away', 'refused'],
   ['broken', 'out of order'],
@@ -140,7 +146,19 @@ test.each([
     failures: 1,
     message: expect.stringContaining(words),
   })
-  expect(body.toString()).not.toContain('a-secret')
+  const { error } = JSON.parse(body.toString())
+  expect(error).toMatch(/answers with something else \(it (returns|redirects)|breaks off/)
+  expect(error).not.toMatch(/a-secret|in, please|out of order/)
+  expect(running.edge.tiles.upstream?.states.get(code)?.message).not.toContain('a-sec')
+})
+
+test('a service that names the time of the next request is not asked before', async () => {
+  const first = await ask('later')
+  expect(first.status).toBe(502)
+  expect(Number(first.headers.get('retry-after'))).toBeGreaterThan(20)
+  const second = await ask('later', '3/2/2')
+  expect([second.status, requestsFor('later').length]).toEqual([502, 1])
+  expect(JSON.parse(second.body.toString()).error).toContain('503')
 })
 
 test('an answer that is encoded twice is unpacked', async () => {
@@ -154,6 +172,8 @@ test('a service that hangs is a 504, holds up no other basemap, and is not asked
   expect(statuses.every((status) => status === 504 || status === 503)).toBe(true)
   expect(running.edge.tiles.upstream?.states.get('hangs')?.state).toBe('open')
   const before = requestsFor('hangs').length
-  expect((await ask('hangs', '4/15/0')).status).toBe(503)
+  const refused = await ask('hangs', '4/15/0')
+  expect([refused.status, Number(refused.headers.get('retry-after')) > 5]).toEqual([504, true])
+  expect(JSON.parse(refused.body.toString()).error).toContain('no answer within 1 s')
   expect(requestsFor('hangs')).toHaveLength(before)
 })

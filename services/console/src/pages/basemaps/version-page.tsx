@@ -1,5 +1,6 @@
 import type { AdminBasemap, AdminBasemapVersion } from '@gateway/contracts/basemap.js'
 import { useState } from 'react'
+import IconCloudDownload from '~icons/cloud-download'
 import IconColumns2 from '~icons/columns-2'
 import IconFileExport from '~icons/file-export'
 import { deleteVersion, updateVersion } from '../../api/catalog.js'
@@ -83,6 +84,16 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
           >
             {t.basemaps.compare}
           </ButtonLink>
+          {version.storage === 'upstream' && (
+            <ButtonLink
+              to={`${here}/versions/${segment(version.version)}/seed`}
+              needs="operator"
+              variant="default"
+              icon={IconCloudDownload}
+            >
+              {t.seeds.fetch}
+            </ButtonLink>
+          )}
           <ButtonLink
             to={`${here}/versions/${segment(version.version)}/export`}
             needs="operator"

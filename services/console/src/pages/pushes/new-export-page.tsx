@@ -59,8 +59,9 @@ function ExportForm({ code, version }: { code: string; version: BasemapVersion }
   const [zooms, setZooms] = useState({ min: version.min_zoom, max: version.max_zoom })
   const [format, setFormat] = useState<ExportFormat>('pmtiles')
   const [target, setTarget] = useState('')
+  const [label, setLabel] = useState('')
   const isDirty = () =>
-    bounds !== '' || target !== '' || zooms.min !== version.min_zoom || zooms.max !== version.max_zoom
+    bounds !== '' || target !== '' || label !== '' || zooms.min !== version.min_zoom || zooms.max !== version.max_zoom
   const parsed = parseBounds(bounds)
   const body = (): ExportInput => ({
     basemap_code: code,
@@ -70,6 +71,7 @@ function ExportForm({ code, version }: { code: string; version: BasemapVersion }
     zoom_max: zooms.max,
     ...(parsed && { bounds: parsed }),
     ...(target !== '' && { target_code: target }),
+    ...(label.trim() !== '' && { publish_as: label.trim() }),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -122,6 +124,15 @@ function ExportForm({ code, version }: { code: string; version: BasemapVersion }
           onChange={setTarget}
           none={t.exports.noTarget}
         />
+        {version.storage === 'upstream' && (
+          <TextInput
+            label={t.exports.publishAs}
+            description={t.exports.publishHint}
+            autoComplete="off"
+            value={label}
+            onChange={(event) => setLabel(event.currentTarget.value)}
+          />
+        )}
         {write.error !== null && <Problem title={t.exports.refused} error={write.error} />}
         <Group>
           <WriteButton needs="operator" type="submit" loading={write.isPending}>

@@ -11,6 +11,33 @@ const TRIED = {
   ...{ added: 0, updated: 0, missing: 0, warnings: 0, coded_messages: [], found: [] },
 }
 
+test('a service is saved with its layers and headers, and what is not entered stays', async () => {
+  const sent = stubService(() => TRIED)
+  const saved: unknown[] = []
+  const source = { code: 'city', name: 'City', kind: 'service', path: 'https://maps.example.org/wmts', enabled: true }
+  const stored = {
+    ...source,
+    has_headers: true,
+    layers: [{ name: 'roads', code: 'city-roads' }],
+    options: { ttl_seconds: 60 },
+  }
+  const commandOf = () => call('get', '/api/v1/admin/scan-sources')
+  const onSave = (body: unknown) => saved.push(body)
+  show(
+    <SourceForm source={stored as never} pending={false} error={null} commandOf={commandOf as never} onSave={onSave} />,
+  )
+  const layers = screen.getByRole('textbox', { name: /Layers/ })
+  expect((layers as HTMLTextAreaElement).value).toBe('roads = city-roads')
+  await userEvent.type(layers, '\nwater')
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }))
+  const taken = [{ name: 'roads', code: 'city-roads' }, 'water']
+  expect(saved).toMatchObject([{ layers: taken, options: { ttl_seconds: 60, max_concurrent: 8 } }])
+  expect(saved[0]).not.toHaveProperty('headers')
+  await userEvent.type(screen.getByRole('textbox', { name: /Headers/ }), 'X-Key: a:b')
+  await userEvent.click(screen.getByRole('button', { name: 'Test' }))
+  expect(sent[0]?.body).toMatchObject({ kind: 'service', layers: taken, headers: { 'X-Key': 'a:b' } })
+})
+
 test('the result of a test disappears when another path is entered', async () => {
   stubService(() => TRIED)
   const commandOf = () => call('get', '/api/v1/admin/scan-sources')

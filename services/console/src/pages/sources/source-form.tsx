@@ -16,6 +16,7 @@ import { ServerText } from '../../ui/server-text.js'
 import { shownText } from '../../ui/shown-text.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { AutomationFields, type AutomationValues, automationBody, automationOf } from './automation-fields.js'
+import { ServiceFields, type ServiceValues, serviceBody, serviceOf, wrongHeader } from './service-fields.js'
 
 interface SourceFormProps {
   /** undefined for a new source */
@@ -40,6 +41,7 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
     kind: source?.kind ?? kind ?? 'basemap',
     path: source?.path ?? '',
     schemas: source?.schemas?.join(', ') ?? '',
+    ...serviceOf(source),
     enabled: source?.enabled ?? true,
     ...automationOf(source),
   }
@@ -52,19 +54,21 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
           ? matches(DATABASE, t.sources.databaseWrong)(path)
           : matches(PLACE, t.sources.pathWrong)(path),
       kind: isNotEmpty(),
+      headers: (headers, { kind }) =>
+        kind === 'service' && wrongHeader(headers) !== null ? t.sources.headersWrong : null,
     },
   })
   const trial = useTryScan()
   const tryIt = () => {
     if (form.validateField('path').hasError) return
-    trial.mutate({ ...placeOf(form.getValues()), ...(source !== undefined && { code: source.code }) })
+    trial.mutate({ ...placeOf(form.getValues(), source), ...(source !== undefined && { code: source.code }) })
   }
   // The result belongs to the tested path, not to one that was entered afterwards.
   const entered = form.values
   const tried = trial.variables
   const isTried = (tried?.path ?? tried?.url) === entered.path.trim() && tried?.kind === entered.kind
   const isDatabase = entered.kind === 'postgis'
-  const save = (thenScan: boolean) => form.onSubmit((values) => onSave(bodyOf(values), thenScan))
+  const save = (thenScan: boolean) => form.onSubmit((values) => onSave(bodyOf(values, source), thenScan))
   return (
     <form onSubmit={save(source === undefined)} noValidate>
       <FormGuard isDirty={() => form.isDirty()} />
@@ -106,6 +110,7 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
               {...form.getInputProps('schemas')}
             />
           )}
+          {entered.kind === 'service' && <ServiceFields form={form} hasHeaders={source?.has_headers === true} />}
           <Switch
             label={t.common.enabled}
             description={t.sources.enabledHint}
@@ -128,7 +133,7 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
               {t.sources.tryIt}
             </WriteButton>
           </Group>
-          <AsCommand command={() => commandOf(bodyOf(form.values))} />
+          <AsCommand command={() => commandOf(bodyOf(form.values, source))} />
         </Stack>
       </Fieldset>
     </form>
@@ -136,17 +141,22 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
 }
 
 type SourceValues = Pick<ScanSource, 'code' | 'name' | 'kind' | 'path' | 'enabled'> &
-  AutomationValues & { readonly schemas: string }
+  AutomationValues &
+  ServiceValues & { readonly schemas: string }
 
-function placeOf({ kind, path, schemas }: Pick<SourceValues, 'kind' | 'path' | 'schemas'>) {
+type Place = ServiceValues & Pick<SourceValues, 'kind' | 'path' | 'schemas'>
+
+function placeOf({ kind, path, schemas, ...service }: Place, source: ScanSource | undefined) {
+  if (kind === 'service') return { kind, path: path.trim(), ...serviceBody(service, source) }
   if (kind !== 'postgis') return { kind, path: path.trim() }
   const names = schemas.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
   return { kind, url: path.trim(), schemas: names.length === 0 ? ['public'] : names }
 }
 
-function bodyOf({ code, name, kind, path, schemas, enabled, ...automation }: SourceValues): ScanSourceBody {
+function bodyOf(values: SourceValues, source: ScanSource | undefined): ScanSourceBody {
+  const { code, name, enabled } = values
   const named = name.trim() !== '' && { name: name.trim() }
-  return { code, ...placeOf({ kind, path, schemas }), enabled, ...named, ...automationBody(automation) }
+  return { code, ...placeOf(values, source), enabled, ...named, ...automationBody(values) }
 }
 
 /** Number of rows: enough to see if the directory is the right one. */

@@ -4,6 +4,7 @@ import type { Refusal } from '@gateway/contracts/errors.js'
 import { CodedError, type CodedMessage, coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
 import type { PostgisChoice } from '@gateway/contracts/postgis.js'
 import type { Scan, ScanReason, ScanSource } from '@gateway/contracts/scan-source.js'
+import type { ServiceChoice } from '@gateway/contracts/service.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import { logChanges } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
@@ -29,10 +30,10 @@ import type { Found } from './walk/walk-process.js'
 export type ScanRun = { readonly ok: true; readonly scan: Scan } | Refusal
 export type ScanRuns = { readonly ok: true; readonly scans: readonly Scan[] } | Refusal
 
-/** `password` and `choice`: of a database that is tried; the stored ones apply to others */
+/** `password` and `choice`: of a database or a service that is tried; the stored ones apply to others */
 export type ScannedSource = Pick<ScanSource, 'code' | 'kind' | 'path'> & {
   readonly password?: string | undefined
-  readonly choice?: PostgisChoice | undefined
+  readonly choice?: PostgisChoice | ServiceChoice | undefined
 }
 
 /** `runScans` for one source. */

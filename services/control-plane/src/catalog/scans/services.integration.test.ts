@@ -31,6 +31,27 @@ afterAll(async () => {
   service.close()
 })
 
+test('a trial sends the secrets that are entered, and stored ones to their own address only', async () => {
+  const tried = async (body: object) => {
+    asked.length = 0
+    const answer = await post('/scan-sources/try', { kind: 'service', ...body })
+    expect([answer.statusCode, answer.json().problem]).toEqual([200, null])
+    return asked[0]
+  }
+  const headers = { 'x-key': 'entered' }
+  expect(await tried({ url: `${url}?key=entered`, headers })).toEqual({
+    path: '/town.json?key=entered',
+    header: 'entered',
+  })
+  const secrets = { url: `${url}?key=stored`, headers: { 'x-key': 'stored' } }
+  await post('/scan-sources', { code: 'tried', kind: 'service', ...secrets })
+  expect(await tried({ code: 'tried', path: url })).toEqual({ path: '/town.json?key=stored', header: 'stored' })
+  const other = url.replace('town.json', 'other.json')
+  expect(await tried({ code: 'tried', path: other })).toEqual({ path: '/other.json', header: undefined })
+  await app.admin({ method: 'DELETE', url: '/api/v1/admin/scan-sources/tried' })
+  asked.length = 0
+})
+
 const post = (path: string, payload: object = {}) => app.admin({ method: 'POST', url: `/api/v1/admin${path}`, payload })
 
 test('a layer of a service is a basemap with the version live, and no response has the secrets of the source', async () => {

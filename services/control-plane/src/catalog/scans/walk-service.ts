@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
-import type { ScanSource } from '@gateway/contracts/scan-source.js'
+import type { ServiceChoice } from '@gateway/contracts/service.js'
+import { removeSecrets } from '@gateway/core/access/redact.js'
 import { DestinationGuard } from '@gateway/core/outgoing/guard.js'
 import { ServiceClient, ServiceTrouble } from '@gateway/core/upstream/service-client.js'
 import { readServiceSource, type ServiceSource } from '@gateway/store/scan-sources.js'
-import { withoutSecrets } from '@gateway/tilesets/upstream/addresses.js'
+import { secretTexts, withoutSecrets } from '@gateway/tilesets/upstream/addresses.js'
+import { plainContent } from '@gateway/tilesets/upstream/content.js'
 import { decodeDocument, readService } from '@gateway/tilesets/upstream/read-service.js'
 import {
   type FetchDocument,
@@ -35,24 +37,35 @@ const LEFT_OUT = {
 /** Finds the layers of a service, each as a basemap with the version `live`. */
 export async function walkService(
   { sql, settings }: Pick<ControlContext, 'sql' | 'settings'>,
-  { code, path }: Pick<ScanSource, 'code' | 'path'>,
+  scanned: ScannedService,
   signal: AbortSignal,
   onProgress: (steps: number) => void,
 ): Promise<Found> {
-  const source = (await readServiceSource(sql, code)) ?? { path, headers: {}, query: '', choice: {} }
+  const { code } = scanned
+  const source = await accessOf(sql, scanned)
   const lists = { allow: settings.upstreamAllow, deny: settings.upstreamDeny }
   const client = new ServiceClient({
     guard: new DestinationGuard(settings, undefined, lists),
     maxConcurrent: 4,
     timeoutMs: TIMEOUT_MS,
   })
+  const secrets = secretTexts(source.headers, source.query)
   let steps = 0
   const fetch: FetchDocument = async (url) => {
-    const asked = { url, headers: source.headers, maxBytes: MAX_BYTES, caller: 'scan', isWanted: () => true, signal }
+    const asked = {
+      url,
+      headers: source.headers,
+      secrets,
+      maxBytes: MAX_BYTES,
+      caller: 'scan',
+      isWanted: () => true,
+      signal,
+    }
     onProgress(++steps)
-    return client.ask(asked, ({ status, bytes }) => {
+    return client.ask(asked, async ({ status, headers: { 'content-encoding': encoding = '' }, bytes }) => {
       if (status !== 200) throw new ServiceTrouble('wrong', `it returns ${status}`)
-      return { url, text: decodeDocument(bytes) }
+      const content = await plainContent(bytes, String(encoding))
+      return { url, text: decodeDocument(content) }
     })
   }
   const { options = {}, layers = null } = source.choice
@@ -82,10 +95,30 @@ export async function walkService(
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof NotAService) && !(error instanceof ServiceTrouble)) throw error
-    throw new WalkError(coded('service_unreadable', { words: error.message }))
+    throw new WalkError(coded('service_unreadable', { words: removeSecrets(error.message, secrets) }))
   } finally {
     await client.close()
   }
+}
+
+/** A source to scan; `password` and `choice` are those of a source that is tried. */
+interface ScannedService {
+  readonly code: string
+  readonly path: string
+  readonly password?: string | undefined
+  readonly choice?: unknown
+}
+
+/** Stored secrets belong to the stored address, so that a trial of another one does not reveal them. */
+async function accessOf(
+  sql: ControlContext['sql'],
+  { code, path, password, choice }: ScannedService,
+): Promise<ServiceSource> {
+  const stored = await readServiceSource(sql, code)
+  const known = stored?.path === path ? stored : null
+  const given = password === undefined ? {} : (JSON.parse(password) as Partial<ServiceSource>)
+  const { headers = known?.headers ?? {}, query = known?.query ?? '' } = given
+  return { path, headers, query, choice: (choice as ServiceChoice | undefined) ?? stored?.choice ?? {} }
 }
 
 function leftOut(layer: string, why: LeftOut): CodedMessage {
@@ -94,7 +127,7 @@ function leftOut(layer: string, why: LeftOut): CodedMessage {
 
 function basemapOf(
   source: string,
-  { path, query, choice }: ServiceSource,
+  { path, headers, query, choice }: ServiceSource,
   layer: UpstreamLayer,
   used: Set<string>,
 ): FoundBasemap {
@@ -116,19 +149,11 @@ function basemapOf(
     timeoutSeconds: options.timeout_seconds ?? 10,
     metaTiles: options.meta_tiles ?? 4,
   }
-  const {
-    name,
-    description,
-    attribution,
-    bounds,
-    minZoom,
-    maxZoom,
-    format,
-    tileSize,
-    tileMatrixSet,
-    tileMatrices,
-    vectorLayers,
-  } = layer
+  const secrets = secretTexts(headers, query)
+  const [name, description, attribution] = [layer.name, layer.description, layer.attribution].map(
+    (text) => text && removeSecrets(text, secrets),
+  ) as [string, string | null, string | null]
+  const { bounds, minZoom, maxZoom, format, tileSize, tileMatrixSet, tileMatrices, vectorLayers } = layer
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([upstream, tileMatrixSet, tileMatrices, format, tileSize]))
     .digest('hex')

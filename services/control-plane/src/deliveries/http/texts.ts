@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { CodedError, type CodedMessage, coded, type MessageCode, messageOfError } from '@gateway/contracts/messages.js'
+import { removeSecrets } from '@gateway/core/access/redact.js'
 
 /** Maximum bytes that are read, so that an endless response is cheap. */
 const MAX_READ_BYTES = 16 * 1024
@@ -28,9 +29,7 @@ export async function readAnswer(body: Readable, secrets: readonly string[]): Pr
 
 /** Returns text that can be stored, also within JSON, and shown: without secrets, control characters and unpaired surrogates. */
 export function shownText(text: string, secrets: readonly string[]): string {
-  let left = text
-  for (const secret of secrets) left = left.replaceAll(secret, '[redacted]')
-  return Buffer.from(shown(left), 'utf8').toString('utf8')
+  return Buffer.from(shown(removeSecrets(text, secrets)), 'utf8').toString('utf8')
 }
 
 /** Returns a URL without its query, fragment and user, in which people put secrets. Empty if the text is not a URL. */

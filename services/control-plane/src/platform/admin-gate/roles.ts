@@ -51,6 +51,7 @@ const OF_OPERATORS: ReadonlySet<string> = new Set([
   'POST /slice/jobs/bulk',
   'POST /exports',
   'POST /seeds',
+  'POST /seeds/estimate',
   'POST /seeds/{id}/cancel',
   'DELETE /exports/{id}',
   'POST /slice/jobs',

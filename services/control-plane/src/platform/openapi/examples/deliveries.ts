@@ -237,6 +237,10 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
     request: { basemap_code: 'town', version: 'live', bounds: SEED.bounds, min_zoom: 0, max_zoom: 12 },
     answer: { ...SEED, status: 'pending', progress: 0, done: 0, failed: 0, failures: [], started_at: null },
   },
+  estimateSeed: {
+    request: { basemap_code: 'town', version: 'live', bounds: SEED.bounds, min_zoom: 0, max_zoom: 12 },
+    answer: { tiles: 1200, requests: 1200, bytes_estimate: 24_000_000, seconds: 120 },
+  },
   listSeeds: { answer: list(SEED) },
   getSeed: { parameters, answer: SEED },
   cancelSeed: { parameters, answer: SEED },

@@ -43,7 +43,7 @@ function showEditor(source = 'imports-styles') {
       if (searchParams.get('revision') === '1') return Response.json({ ...documentOf(2, '#111111'), revision: 1 })
       return Response.json(saves.length === 0 ? documentOf(2, '#222222') : documentOf(3, '#333333'))
     }
-    if (pathname.endsWith('/styles/city')) return Response.json(style)
+    if (/\/styles\/city[-\w]*$/.test(pathname)) return Response.json(style)
     // The map waits for its token.
     if (pathname.endsWith('/preview-token'))
       return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
@@ -67,7 +67,7 @@ test('a colour is changed, saved as a revision with gateway addresses, and the p
   await user.click(await screen.findByRole('button', { name: 'ground' }))
   expect(save().disabled).toBe(true)
   await user.clear(colour())
-  await user.type(colour(), '#333333')
+  await user.paste('#333333')
   await waitFor(() => expect(save().disabled).toBe(false))
   await user.click(save())
   await screen.findByText('“City” is saved as revision 3')
@@ -117,7 +117,7 @@ test('a style of a scan source is saved as a copy, which replaces no other style
   const { saves, router } = showEditor('shared-styles')
   await screen.findByText(/never writes into the directory of a scan source/)
   await user.clear(screen.getByRole('textbox', { name: 'Code of the copy' }))
-  await user.type(screen.getByRole('textbox', { name: 'Code of the copy' }), 'city-night')
+  await user.paste('city-night')
   await user.click(screen.getByRole('button', { name: 'Save as a new style' }))
   await waitFor(() => expect(router.state.location.pathname).toBe('/styles/city-night/edit'))
   expect(saves).toMatchObject([

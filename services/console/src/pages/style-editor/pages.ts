@@ -1,3 +1,3 @@
-/** The editor of styles, in a file of the bundle of its own: it brings the code of the checks. */
+/** The editor of styles, in a separate file of the bundle. */
 export { Page as EditStylePage } from './edit-page.js'
 export { Page as NewStylePage } from './new-page.js'

@@ -3,7 +3,7 @@ import { isObject, type StyleJson } from '@gateway/styles/style-json.js'
 /** A layer of a style, as far as a form reads it. */
 export type EditedLayer = Readonly<Record<string, unknown>> & { readonly id: string; readonly type: string }
 
-/** What a field stands for, which names it; the style specification has a property of its own for each type of layer. */
+/** The meaning of a field, which names it: the style specification has a separate property for each type of layer. */
 export type Role =
   | 'colour'
   | 'opacity'

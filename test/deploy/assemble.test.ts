@@ -95,3 +95,33 @@ test('the targets of links in the documentation exist in the image builds', () =
   expect(linked).toContain('bench/results/comparison.md')
   expect(linked.filter((path) => ignored.some((one) => `${path}/`.startsWith(`${one}/`)))).toEqual([])
 })
+
+test('no file of an image imports a package that the image leaves out', () => {
+  const root = resolve(import.meta.dirname, '../..')
+  const recipe = readFileSync(join(root, 'deploy/images/Dockerfile'), 'utf8').replaceAll('\\\n', ' ')
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  const commands = [...recipe.matchAll(/assemble\.mjs (\S+) ([^&\n]*)/g)]
+  expect(commands.map(([, out]) => out)).toEqual(['/out/edge', '/out/renderer', '/out/control-plane'])
+  for (const [, out = '', words = ''] of commands) {
+    const without = [...words.matchAll(/--without (\S+)/g)].map(([, name = '']) => name)
+    const workspaces = words
+      .replaceAll(/--without \S+/g, '')
+      .trim()
+      .split(/\s+/)
+    const needed = [...neededPackages(lock, workspaces, new Set(without))]
+    const folders = needed.filter((path) => /^(?:libs|services)\/[^/]+$/.test(path) && lock[path]?.link !== true)
+    // Optional modules are loaded by `import()` and may be missing.
+    const wrong = folders.flatMap((folder) =>
+      readdirSync(join(root, folder, 'src'), { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.tsx?$/.test(file) && !/\.test\.|(?:^|\/)testing\//.test(file))
+        .flatMap((file) => {
+          const text = readFileSync(join(root, folder, 'src', file), 'utf8')
+          const imported = without.filter((name) =>
+            new RegExp(`^(?:import (?!type).*|\\} )from '${name}['/]`, 'm').test(text),
+          )
+          return imported.map((name) => `${out}: ${folder}/src/${file} imports ${name}`)
+        }),
+    )
+    expect(wrong).toEqual([])
+  }
+})

@@ -22,7 +22,7 @@ const OTHER_KINDS: Readonly<Record<string, string>> = {
     labels?: { pairs: Record<string, string>; includeSelectors?: boolean; includeTemplates?: boolean }[]
     configMapGenerator?: { name: string; behavior?: 'merge'; envs?: string[]; literals?: string[] }[] }`,
   'kustomize.config.k8s.io/v1alpha1 Component': `{
-    resources?: string[]; patches?: { target?: { kind: string; name?: string }; path?: string; patch?: string }[] }`,
+    resources?: string[]; images?: { name: string; newName: string }[]; patches?: { target?: { kind: string; name?: string }; path?: string; patch?: string }[] }`,
   'monitoring.coreos.com/v1 ServiceMonitor': `{ metadata: { name: string; labels: Record<string, string> }; spec: {
     selector: { matchLabels: Record<string, string> }; endpoints: { port: string; path: string; interval: string }[] } }`,
   // promtool checks what is in it.

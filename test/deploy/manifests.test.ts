@@ -216,7 +216,7 @@ describe.skipIf(!isKubectlHere)('as kubectl builds it', () => {
     expect(await schemaViolations(JSON.parse(text.replace(from, to)))).toHaveLength(1)
   })
 
-  test.each(['small', 'production', 'gateway-api', 'cloudnative-pg'])(
+  test.each(['small', 'production', 'gateway-api', 'cloudnative-pg', 'pictures'])(
     'overlay %s holds no object twice, and none that is not valid',
     async (name) => {
       const built = overlay(name)
@@ -231,6 +231,16 @@ describe.skipIf(!isKubectlHere)('as kubectl builds it', () => {
       }
     },
   )
+
+  test('pictures has edges with Chromium and the memory of a browser', () => {
+    const edge = overlay('pictures').find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'edge')
+    const [container] = (edge as unknown as { spec: { template: { spec: { containers: unknown[] } } } }).spec.template
+      .spec.containers
+    expect(container).toMatchObject({
+      image: expect.stringMatching(/^map-asset-gateway-renderer:\d/),
+      resources: { requests: { cpu: '1' }, limits: { memory: '4Gi' } },
+    })
+  })
 
   test('gateway-api has a route with the addresses of the ingress in place of it', () => {
     const kinds = (built: readonly KubernetesObject[]) => built.map(({ kind }) => kind)

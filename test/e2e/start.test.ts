@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Vector } from '@gateway/contracts/vector.js'
@@ -83,6 +83,18 @@ describe('on a machine without a database or Redis', () => {
   test('only the owner can read the credentials and the demo token', async () => {
     for (const file of [home().configFile, join(home().dataDir, 'demo-token')])
       expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  test('only the owner can enter the folders that the gateway writes', async () => {
+    const { dataDir } = home()
+    const folders = (await readdir(dataDir, { withFileTypes: true })).filter((entry) => entry.isDirectory())
+    const modes = await Promise.all(
+      folders.map(async ({ name }) => [name, ((await stat(join(dataDir, name))).mode & 0o777).toString(8)]),
+    )
+    // Postgres runs as another user if the gateway runs as root, and closes its own folder below.
+    const closed = modes.filter(([name]) => name !== 'demo' && name !== 'postgres')
+    expect(closed.length).toBeGreaterThan(9)
+    expect(closed).toEqual(closed.map(([name]) => [name, '700']))
   })
 
   describe('started again', () => {

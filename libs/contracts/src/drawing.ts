@@ -66,3 +66,8 @@ export type DrawAnswer =
   | { readonly ok: true; readonly pieces: readonly Uint8Array[] }
   /** `isOfStyle`: another picture of the style would fail too */
   | { readonly ok: false; readonly reason: string; readonly isOfStyle: boolean }
+
+/** Latitude to which Web Mercator reaches, in degrees. */
+export const MOST_LATITUDE = 85.051129
+/** Deepest zoom of a view. */
+export const MOST_ZOOM = 22

@@ -161,6 +161,8 @@ test.each([
   const answer = await post(payload, type)
   expect(answer.statusCode).toBe(status)
   expect(answer.json()).toEqual(ERROR_FORM)
+  const code = { 400: 'invalid_parameters', 413: 'payload_too_large', 415: 'unsupported_media_type' }[status]
+  expect(answer.headers['x-refusal']).toBe(code)
 })
 
 test('a compressed body is refused with that reason', async () => {

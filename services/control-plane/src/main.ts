@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { coded } from '@gateway/contracts/messages.js'
 import { createLog, type Log } from '@gateway/core/logging/log.js'
+import { lowerPriority, NICE } from '@gateway/core/processes/priority.js'
 import { addressHosts, listenHost } from '@gateway/core/settings/address-hosts.js'
 import { ensureAdminCredentials } from '@gateway/core/settings/admin-credentials.js'
 import { loadSettings, type Settings, trustSeconds } from '@gateway/core/settings/load.js'
@@ -35,6 +36,7 @@ const CUT_OFF_AT = 0.8
 
 const told = new Set<string>()
 
+lowerPriority(NICE.requests)
 const loaded = loadOrRefuse()
 await start(loaded.settings, loaded.databaseUrl)
 
@@ -55,11 +57,12 @@ function loadOrRefuse(): { settings: Settings; databaseUrl: string } {
   }
 }
 
-/** Directories of sources and of unfinished work, which no other program reads. Layers are left out, because a web server may read them. */
-function privateDirectories({ dataDir, vectorBuildRoot }: Settings): string[] {
-  const own = ['imports', 'scans', 'scan-memory', 'exports', 'slice-temp'].map((name) => path.join(dataDir, name))
+/** Directories of what this system writes, which no other program reads. */
+function privateDirectories({ dataDir, vectorBuildRoot, sliceOutputRoot }: Settings): string[] {
+  const names = ['imports', 'scans', 'scan-memory', 'exports', 'published', 'slice-temp', 'slice-logs']
   // The operator decides about a place outside.
-  return vectorBuildRoot.startsWith(`${dataDir}${path.sep}`) ? [...own, vectorBuildRoot] : own
+  const roots = [vectorBuildRoot, sliceOutputRoot].filter((root) => root.startsWith(`${dataDir}${path.sep}`))
+  return [...names.map((name) => path.join(dataDir, name)), ...roots]
 }
 
 async function start(configured: Settings, databaseUrl: string): Promise<void> {

@@ -1,7 +1,9 @@
 // Draws paths, markers and the attribution on a picture of a map. Lengths are points.
 
 const PATH = { colour: '#d6336c', width: 4 }
-const PIN = { radius: 9, height: 26, label: 'bold 11px "Noto Sans", sans-serif' }
+/** A longer label than `inside` characters is written to the right of the pin. */
+const PIN = { radius: 9, height: 26, inside: 3, label: 'bold 11px "Noto Sans", "Noto Sans CJK SC", sans-serif' }
+const LABEL = { font: 'bold 13px "Noto Sans", "Noto Sans CJK SC", sans-serif', inset: 4, halo: 3 }
 const ATTRIBUTION = { font: '11px "Noto Sans", "Noto Sans CJK SC", sans-serif', height: 18, inset: 5 }
 
 /**
@@ -12,7 +14,7 @@ export function drawOverlay(context, { width, height, overlay, project, attribut
   context.lineJoin = 'round'
   context.lineCap = 'round'
   for (const path of overlay.paths) drawPath(context, path.map(project))
-  for (const marker of overlay.markers) drawPin(context, project(marker.at), marker)
+  for (const marker of overlay.markers) drawPin(context, project(marker.at), marker, width)
   if (overlay.attribution && attribution !== '') writeAttribution(context, width, height, attribution)
 }
 
@@ -30,7 +32,7 @@ function drawPath(context, points) {
 }
 
 /** The tip of a pin is at its place. */
-function drawPin(context, { x, y }, { colour, label }) {
+function drawPin(context, { x, y }, { colour, label }, width) {
   const { radius, height } = PIN
   const centre = y - height + radius
   context.beginPath()
@@ -43,15 +45,32 @@ function drawPin(context, { x, y }, { colour, label }) {
   context.fill()
   context.stroke()
   context.fillStyle = '#ffffff'
-  if (label === '') {
+  const isInside = [...label].length <= PIN.inside
+  if (label === '' || !isInside) {
     context.beginPath()
     context.arc(x, centre, radius / 2.5, 0, 2 * Math.PI)
-    return context.fill()
+    context.fill()
   }
+  if (!isInside) return writeLabel(context, { x, y: centre }, label, width)
   context.font = PIN.label
   context.textAlign = 'center'
   context.textBaseline = 'middle'
   context.fillText(label, x, centre + 0.5, radius * 1.8)
+}
+
+/** Writes a label to the right of the pin, or to the left if the picture ends there. */
+function writeLabel(context, { x, y: centre }, label, width) {
+  context.font = LABEL.font
+  const offset = PIN.radius + LABEL.inset
+  const isRight = x + offset + context.measureText(label).width <= width
+  context.textAlign = isRight ? 'left' : 'right'
+  context.textBaseline = 'middle'
+  context.strokeStyle = '#ffffff'
+  context.lineWidth = LABEL.halo
+  const at = isRight ? x + offset : x - offset
+  context.strokeText(label, at, centre)
+  context.fillStyle = '#222222'
+  context.fillText(label, at, centre)
 }
 
 function writeAttribution(context, width, height, text) {

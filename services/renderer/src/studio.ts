@@ -12,8 +12,9 @@ const START_MS = 120_000
 const PROGRESS_MS = 20_000
 /** Seconds of a processor that count as work: an idle browser uses less in PROGRESS_MS. */
 const LEAST_WORK = 1
-/** Seconds of a processor for one picture, also of a style that never comes to rest. One of 4096 pixels takes some 20. */
-const PICTURE_SECONDS = 60
+/** Seconds of a processor for one picture, also of a style that never comes to rest, and those in addition for one of 4096 by 4096 pixels, which takes some 20. */
+const PICTURE_SECONDS = { least: 20, ofLargest: 40 }
+const LARGEST_PIXELS = 4096 ** 2
 const LOOK_MS = 1_000
 const ENDED = 'the browser has ended'
 
@@ -52,11 +53,13 @@ export class Studio {
   async #drawIn({ exchange, browser }: Open, task: DrawTask, onProgress: () => void): Promise<Drawn> {
     // On a busy machine a picture takes minutes, so that only work counts.
     const before = treeProcessorSeconds(browser.pid)
+    const pixels = task.width * task.height * task.ratio ** 2
+    const seconds = Math.round(PICTURE_SECONDS.least + (PICTURE_SECONDS.ofLargest * pixels) / LARGEST_PIXELS)
     let progress = { atMs: performance.now(), used: before }
     const timer = setInterval(() => {
       const now = performance.now()
       const used = treeProcessorSeconds(browser.pid)
-      if (used - before > PICTURE_SECONDS) return this.#end(`it takes more than ${PICTURE_SECONDS} s of a processor`)
+      if (used - before > seconds) return this.#end(`it takes more than ${seconds} s of a processor`)
       if (used - progress.used > LEAST_WORK) progress = { atMs: now, used }
       if (now - progress.atMs > PROGRESS_MS) this.#end(`there was no progress for ${PROGRESS_MS / 1000} s`)
     }, LOOK_MS)

@@ -31,7 +31,7 @@ export const EDGE_MESSAGES = {
   picture_size: 'a picture has 1 to {most} points in width and height, before @2x',
   picture_view: 'a view is lon,lat,zoom, with bearing and pitch if needed, or minx,miny,maxx,maxy, in degrees, or auto',
   picture_overlay:
-    'a marker is lon,lat,colour,label, of which the last two may be absent, and a path is lon,lat|lon,lat|...',
+    'a marker is lon,lat,colour,label, of which the last two may be absent, and a path is lon,lat|lon,lat|...; a picture has at most {markers} markers, labels of {label} characters and {paths} paths',
   picture_auto: 'auto needs a marker or a path that the picture is to show',
   pictures_full: 'too many pictures are being drawn; please try again',
   picture_late: 'the picture is being drawn; please try again',

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { lowerPriority, NICE } from './priority.js'
 
 /** Maximum bytes of a helper program's output. The header of an image with a huge palette or metadata fits. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024
@@ -49,6 +50,7 @@ export function start(invocation: Omit<Invocation, 'input' | 'idleSeconds'>): Ch
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', ...invocation.descriptors],
   })
+  if (child.pid !== undefined) lowerPriority(NICE.background, child.pid)
   running.add(child)
   const forget = () => running.delete(child)
   child.once('exit', forget).once('error', forget)

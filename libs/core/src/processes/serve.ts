@@ -1,5 +1,5 @@
-import { setPriority } from 'node:os'
 import { CodedError, type CodedMessage } from '@gateway/contracts/messages.js'
+import { lowerPriority, NICE } from './priority.js'
 
 export type HelperMessage<Answer> =
   | { readonly started: true }
@@ -9,9 +9,6 @@ export type HelperMessage<Answer> =
 
 const PROGRESS_EVERY_MS = 1000
 
-/** Nice value (10 of 19), so that requests come first when processors are short. */
-const PRIORITY = 10
-
 /**
  * Reports a step of a task. Without a name at most one report a second is sent; a name is sent at once, because the task may hang in that step.
  */
@@ -19,7 +16,7 @@ export type Progress = (name?: string) => void
 
 /** Runs tasks in a helper process until its parent ends. The main file of the process calls it once. */
 export function serve<Task, Answer>(work: (task: Task, progress: Progress) => Answer | Promise<Answer>): void {
-  setPriority(PRIORITY)
+  lowerPriority(NICE.background)
   let reported = performance.now()
   // A send fails if the parent is gone. Without the callback the error would be an uncaught exception.
   const send = (message: HelperMessage<Answer>) =>

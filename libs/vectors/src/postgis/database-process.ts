@@ -1,4 +1,4 @@
-import { setPriority } from 'node:os'
+import { lowerPriority, NICE } from '@gateway/core/processes/priority.js'
 import type { Chunk } from '../query/items-query.js'
 import { makeTile } from './make-tile.js'
 import type { FromDatabaseProcess, ToDatabaseProcess } from './messages.js'
@@ -9,9 +9,7 @@ import { readQuery } from './read-query.js'
  * Queries databases for the parent process, so that neither their responses nor the packing of tiles occupy its event loop. Ends with the parent.
  */
 
-/** Tiles of files come first where processors are short (nice 5 of 19). */
-const PRIORITY = 5
-setPriority(PRIORITY)
+lowerPriority(NICE.requests)
 
 interface Work {
   readonly pool: Pool

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
-import { setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { messageOfError } from '@gateway/contracts/messages.js'
 import { isDiskFull } from '@gateway/core/files/disk-space.js'
+import { lowerPriority, NICE } from '@gateway/core/processes/priority.js'
 import { buildVector } from '../build.js'
 import { writeFlatGeobuf } from '../forms/write-flatgeobuf.js'
 import { writeGeopackage } from '../forms/write-geopackage.js'
@@ -18,9 +18,6 @@ import { everyItem } from './parameters.js'
 import { OpenIndex } from './run-query.js'
 
 /** Makes files out of a vector for the parent process: an index, also with its tiles, or a download in another format. */
-
-/** Nice value (10 of 19), so that requests come first when processors are short. */
-const PRIORITY = 10
 
 /** Returns the tiles of a build. */
 async function make(conversion: Conversion): Promise<BuiltTiles | null> {
@@ -102,7 +99,7 @@ function outcomeOf(error: unknown): ConversionOutcome {
   return failed(error instanceof VectorFault ? 'fault' : 'failed')
 }
 
-setPriority(PRIORITY)
+lowerPriority(NICE.background)
 // Only the user of the services reads what is made.
 process.umask(0o077)
 process.on('disconnect', () => process.exit(0))

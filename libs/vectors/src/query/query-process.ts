@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { setPriority } from 'node:os'
+import { lowerPriority, NICE } from '@gateway/core/processes/priority.js'
 import type { Chunk } from './items-query.js'
 import type { FromQueryProcess, ToQueryProcess } from './query-messages.js'
 import { OpenIndex } from './run-query.js'
@@ -9,9 +9,7 @@ import { OpenIndex } from './run-query.js'
  * that cannot wait kills this process.
  */
 
-/** Tiles come first where processors are short (nice 5 of 19). */
-const PRIORITY = 5
-setPriority(PRIORITY)
+lowerPriority(NICE.requests)
 
 /** Limit: indexes that are open. */
 const MAX_INDEXES = 32

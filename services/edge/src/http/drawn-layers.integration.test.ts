@@ -180,6 +180,17 @@ test('documents list what is drawn for tokens that may read all of its sources, 
   expect(await text('/wms?REQUEST=GetCapabilities')).toMatch(/<Layer queryable="1" opaque="0">\s*<Name>roads/)
 })
 
+test('styles and vectors link to a picture, and a token with bounds gets no such link', async () => {
+  for (const address of ['/ogc/styles', '/ogc/styles/day/metadata', '/ogc/collections/roads', '/ogc/collections']) {
+    const listed = await text(address)
+    const [, picture = ''] = /"preview","href":"http:\/\/[^/]+(\/[^"]*)"/.exec(listed) ?? []
+    const answer = await get(picture)
+    expect([answer.status, answer.headers.get('content-type')], address).toEqual([200, 'image/png'])
+    const forBounded = await get(address, bounded)
+    expect([forBounded.status, await forBounded.text()], address).toEqual([200, expect.not.stringContaining('preview')])
+  }
+})
+
 test('a token with bounds gets the tiles that touch them, and no style with a data file', async () => {
   const outside = (address: string) => address.replace('TILECOL=3', 'TILECOL=0').replace('/2/3/', '/2/0/')
   const address = outside(tilesOf('day')[0] as string)
@@ -212,7 +223,9 @@ test('without Chromium nothing is listed, the collection of a vector stays, and 
   for (const address of LISTS.filter((one) => !/ogc|arcgis/.test(one)))
     expect(await text(address), address).not.toMatch(/\broads\b/)
   const collection = await get('/ogc/collections/roads')
-  expect([collection.status, await collection.text()]).toEqual([200, expect.not.stringContaining('map/tiles')])
+  const said = await collection.text()
+  expect([collection.status, said]).toEqual([200, expect.not.stringContaining('map/tiles')])
+  for (const listed of [said, await text('/ogc/styles')]) expect(listed).not.toContain('preview')
   for (const address of [...documentsOf('day'), ...tilesOf('day'), mapOf('day'), '/ogc/collections/day']) {
     const answer = await get(address)
     expect([answer.status, await answer.text()], address).toEqual([404, expect.stringMatching(/Chromium|chromium/)])

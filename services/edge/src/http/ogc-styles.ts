@@ -28,7 +28,7 @@ export function onOgcStyles(edge: Edge, res: HttpResponse, req: HttpRequest) {
     if (!style?.served) return answerRefusal(exchange, NO_SUCH_STYLE)
     if (room === undefined) return answerStyle(exchange, style, reader.inserted !== '', STYLE_TYPE)
     answerOf(exchange, reader, style, JSON_TYPE, `ogc ${room}`, () =>
-      JSON.stringify(styleMetadata(style, reader.addresses)),
+      JSON.stringify(styleMetadata(style, reader.addresses, showsPictures(edge, reader))),
     )
   })
 }
@@ -44,16 +44,23 @@ export function askOgcStyles(edge: Edge, path: string): Ask {
   return code === '' ? ANY_TOKEN : { wanted: wantedStyle(edge, code), signable: null, reach: 'cut' }
 }
 
-function answerStyles(exchange: RequestContext, { token, addresses, inserted }: Reader): void {
+/** False for a token with an area too, whose static maps lie within it. */
+function showsPictures(edge: Edge, { area }: Reader): boolean {
+  return edge.pictures.available && area === null
+}
+
+function answerStyles(exchange: RequestContext, reader: Reader): void {
+  const { token, addresses, inserted } = reader
+  const hasPictures = showsPictures(exchange.edge, reader)
   const { styles } = exchange.edge.freshness.catalog
   const readable = () => [...styles.values()].filter((style) => style.served && isGranted(token, style.wanted))
   answerDocument(exchange, {
     of: styles,
-    key: `ogc styles ${inserted === '' ? '' : 'token'} ${grantKey(token.basemaps)} ${grantKey(token.vectors)}`,
+    key: `ogc styles ${inserted === '' ? '' : 'token'} ${hasPictures} ${grantKey(token.basemaps)} ${grantKey(token.vectors)}`,
     grows: true,
     contentType: JSON_TYPE,
     inserted,
-    text: () => stylesPieces(readable().sort(byCode), addresses),
+    text: () => stylesPieces(readable().sort(byCode), addresses, hasPictures),
   })
 }
 

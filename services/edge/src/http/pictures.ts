@@ -9,7 +9,15 @@ import { CORS, headerBlock } from '../answers/header-block.js'
 import type { Edge } from '../edge.js'
 import { PICTURE_WAIT_MS, RETRY_SECONDS, type StaticPicture } from '../pictures/pictures.js'
 import { boundsOfView } from '../pictures/square.js'
-import { MOST_POINTS, parseStatic, type StaticFault, type StaticRequest } from '../pictures/static-request.js'
+import {
+  MOST_LABEL,
+  MOST_MARKERS,
+  MOST_PATHS,
+  MOST_POINTS,
+  parseStatic,
+  type StaticFault,
+  type StaticRequest,
+} from '../pictures/static-request.js'
 import {
   type DrawnStyle,
   drawnStyle,
@@ -36,7 +44,10 @@ const FAULTS: Readonly<Record<StaticFault['fault'], ReturnType<typeof refuse>>> 
   address: NO_SUCH_PICTURE,
   size: refuse('invalid_parameters', coded('picture_size', { most: MOST_POINTS })),
   view: refuse('invalid_parameters', coded('picture_view')),
-  overlay: refuse('invalid_parameters', coded('picture_overlay')),
+  overlay: refuse(
+    'invalid_parameters',
+    coded('picture_overlay', { markers: MOST_MARKERS, label: MOST_LABEL, paths: MOST_PATHS }),
+  ),
   auto: refuse('invalid_parameters', coded('picture_auto')),
 }
 /** Caches must revalidate a picture whose address does not name its content. */

@@ -38,6 +38,11 @@ it('auto fits markers and paths, with room for the pins', () => {
   expect(readOk('auto', '400x300.png', 'marker=13.4,52.5').view.zoom).toBe(16)
 })
 
+it('a label may have several words and a comma', () => {
+  const { overlay } = readOk('0,0,1', '1x1.png', 'marker=0,0,,Berlin,%20Mitte')
+  expect(overlay.markers).toEqual([{ at: [0, 0], colour: '#d6336c', label: 'Berlin, Mitte' }])
+})
+
 it('the attribution is drawn unless the query says that it is not', () => {
   expect(readOk('0,0,1').overlay.attribution).toBe(true)
   expect(readOk('0,0,1', '1x1.png', 'attribution=false').overlay.attribution).toBe(false)
@@ -56,7 +61,7 @@ it.each([
   ['auto', '1x1.png', '', 'auto'],
   ['0,0,1', '1x1.png', 'marker=0', 'overlay'],
   ['0,0,1', '1x1.png', 'marker=0,0,url(x)', 'overlay'],
-  ['0,0,1', '1x1.png', 'marker=0,0,red,long', 'overlay'],
+  ['0,0,1', '1x1.png', `marker=0,0,red,${'x'.repeat(41)}`, 'overlay'],
   ['0,0,1', '1x1.png', 'path=0,0', 'overlay'],
 ])('%s as %s with %s is refused for its %s', (where, file, query, fault) => {
   expect(read(where, file, query)).toEqual({ fault })

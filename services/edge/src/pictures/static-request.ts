@@ -2,6 +2,8 @@ import {
   type DrawnMarker,
   type DrawnOverlay,
   type DrawnView,
+  MOST_LATITUDE,
+  MOST_ZOOM,
   PICTURE_FORMATS,
   type PictureFormat,
 } from '@gateway/contracts/drawing.js'
@@ -10,16 +12,14 @@ import { fittingView, partsOf } from './square.js'
 /** Longest side in points. */
 export const MOST_POINTS = 2048
 /** Limits of a picture's overlay, more than fits into an address of the usual length. */
-const MOST_MARKERS = 100
-const MOST_PATHS = 20
+export const MOST_MARKERS = 100
+export const MOST_PATHS = 20
 const MOST_PLACES = 2_000
-const MOST_LABEL = 3
-/** Deepest zoom of a view, and of one that is fitted: a single place needs its surroundings. */
-const MOST_ZOOM = 22
+/** Characters of a label. */
+export const MOST_LABEL = 40
+/** Deepest zoom of a view that is fitted: a single place needs its surroundings. */
 const MOST_FITTED_ZOOM = 16
 const MOST_PITCH = 85
-/** Latitude to which Web Mercator reaches. */
-const MOST_LATITUDE = 85.051129
 /** Points that a fitted view leaves around its places: a marker stands above its own. */
 const INSET = 32
 
@@ -116,10 +116,11 @@ function parseOverlay(query: URLSearchParams): DrawnOverlay | null {
 }
 
 function parseMarker(text: string): DrawnMarker | null {
-  const [longitude = '', latitude = '', colour = '', label = '', ...more] = text.split(',')
+  const [longitude = '', latitude = '', colour = '', ...rest] = text.split(',')
+  const label = rest.join(',')
   const at = parsePlace(longitude, latitude)
   const paint = colour === '' ? MARKER_COLOUR : colourOf(colour)
-  if (at === null || paint === null || [...label].length > MOST_LABEL || more.length > 0) return null
+  if (at === null || paint === null || [...label].length > MOST_LABEL) return null
   return { at, colour: paint, label }
 }
 

@@ -1,4 +1,5 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
+import { MOST_LATITUDE } from '@gateway/contracts/drawing.js'
 import { type GeometryType, MAX_WHOLE_BYTES } from '@gateway/contracts/vector.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
 import type { IndexDescription } from '@gateway/vectors/index-file/index-description.js'
@@ -8,6 +9,7 @@ import { FORMATS } from '@gateway/vectors/query/items-query.js'
 import { fieldsOf, ITEM_TYPES, timeFieldOf } from '@gateway/vectors/query/parameters.js'
 import type { CatalogVector } from '../sync/catalog.js'
 import { type Addresses, addressOf, vectorPath } from './layer.js'
+import { previewLink } from './styles-documents.js'
 
 /**
  * Documents of OGC API – Features: parts 1 (OGC 17-069r4), 2 (OGC 18-058r1) and 3 (OGC 19-079r2), and the schemas of part 5.
@@ -124,6 +126,7 @@ export function featureCollection(vector: SeenVector, addresses: Addresses, hasP
           to('describedby', `${vectorPath(code)}/tilejson.json`, 'application/vnd.mapbox.tilejson+json'),
         ]),
     ...(hasPictures ? [to(`${REL}/tilesets-map`, `${path}/map/tiles`, JSON_TYPE)] : []),
+    ...(hasPictures && vector.isCut !== true ? [previewLink(code, viewOf(bounds), addresses)] : []),
     // A whole file cannot be cut to an area.
     ...(vector.isCut === true ? [] : [to('enclosure', `${vectorPath(code)}/download`, 'application/octet-stream')]),
   ]
@@ -137,6 +140,15 @@ export function featureCollection(vector: SeenVector, addresses: Addresses, hasP
     storageCrs: own ?? CRS84,
     links,
   }
+}
+
+/** Returns the view of a static map that shows a vector. */
+function viewOf(bounds: Bounds | null): string {
+  if (bounds === null) return '0,0,0'
+  const [west, south, east, north] = bounds
+  const [low, high] = [south, north].map((latitude) => Math.max(-MOST_LATITUDE, Math.min(MOST_LATITUDE, latitude)))
+  if (west === east || low === high) return `${west},${low},12`
+  return `${west},${low},${east},${high}`
 }
 
 const TYPES = {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DrawAnswer, DrawTask } from '@gateway/contracts/drawing.js'
 import { HelperPool, PoolBusy } from '@gateway/core/processes/helper-pool.js'
+import { restartDelayMs } from '@gateway/core/processes/restart-policy.js'
 import { LRUCache } from 'lru-cache'
 import type { Drawn } from './messages.js'
 
@@ -18,24 +19,46 @@ const LIMITS = {
   waiting: 48,
   idleMs: 60_000,
 }
-/** Time in ms for which a style that hung or crashed is not drawn again, so that others get their turn. */
-const FAILED_MS = 60_000
+/** Times for which a style that hung or crashed is not drawn again, so that others get their turn. */
+const AFTER_FAILURE = { soundAfterMs: 0, freeRestarts: 0, firstDelayMs: 60_000, longestDelayMs: 3_600_000 }
+const MOST_FAILED = 1_000
+
+type Failure = Extract<DrawAnswer, { ok: false }>
+
+/** The styles that hung or crashed. Each failure of the same revision doubles the time until it is drawn again. */
+export class FailedStyles {
+  readonly #failures = new LRUCache<
+    string,
+    { readonly answer: Failure; readonly times: number; readonly untilMs: number }
+  >({ max: MOST_FAILED })
+
+  /** Returns the answer for a revision that is not drawn at this time. Times are those of `performance.now()`. */
+  current(revision: string, nowMs: number): Failure | null {
+    const failure = this.#failures.get(revision)
+    return failure !== undefined && nowMs < failure.untilMs ? failure.answer : null
+  }
+
+  note(revision: string, answer: Failure, nowMs: number): void {
+    const times = (this.#failures.get(revision)?.times ?? 0) + 1
+    this.#failures.set(revision, { answer, times, untilMs: nowMs + restartDelayMs(times, AFTER_FAILURE) })
+  }
+}
 
 /** The renderer of this host: one process for all workers, started for the first picture and ended after the last. */
 export class Renderer {
   #pool: HelperPool<DrawTask, DrawAnswer> | null = null
-  readonly #failed = new LRUCache<string, Extract<DrawAnswer, { ok: false }>>({ max: 1_000, ttl: FAILED_MS })
+  readonly #failed = new FailedStyles()
 
   /** Draws a picture, once for all callers that want it meanwhile. Never rejects. */
   async draw(task: DrawTask, caller: string): Promise<Drawn> {
-    const failed = this.#failed.get(task.revision)
-    if (failed !== undefined) return failed
+    const failed = this.#failed.current(task.revision, performance.now())
+    if (failed !== null) return failed
     const { loading: _, ...picture } = task
     const key = createHash('sha256').update(JSON.stringify(picture)).digest('hex')
     this.#pool ??= new HelperPool(LIMITS)
     try {
       const answer = await this.#pool.run(key, task, caller)
-      if (!answer.ok && answer.isOfStyle) this.#failed.set(task.revision, answer)
+      if (!answer.ok && answer.isOfStyle) this.#failed.note(task.revision, answer, performance.now())
       return answer
     } catch (error) {
       if (error instanceof PoolBusy) return 'busy'

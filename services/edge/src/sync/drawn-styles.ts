@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
-import { PICTURE_FORMATS, type PictureFormat } from '@gateway/contracts/drawing.js'
+import { MOST_LATITUDE, PICTURE_FORMATS, type PictureFormat } from '@gateway/contracts/drawing.js'
 import type { WantedResource } from '@gateway/core/access/decide.js'
 import type { StoredBasemap, StoredVersion } from '@gateway/store/basemaps.js'
 import { LRUCache } from 'lru-cache'
@@ -26,7 +26,7 @@ export const MOST_ZOOM = 22
 /** Limit: contents of pictures that this process tells apart. */
 const MAX_CONTENTS = 20_000
 /** Latitude to which Web Mercator reaches. */
-const WORLD = [-180, -85.051129, 180, 85.051129] as const
+const WORLD = [-180, -MOST_LATITUDE, 180, MOST_LATITUDE] as const
 const NEVER = new Date(0)
 
 /** A style that is drawn: of a scan source, or the plain style of a vector. */

@@ -126,7 +126,7 @@ export const STYLE_PATHS: Paths = {
       ),
       path('size', '`{width}x{height}`, each at most 2048, with `@2x` for twice the pixels'),
       PICTURE_EXT,
-      option('marker', '`lon,lat[,colour][,label]`, repeated; a label has at most 3 characters', { type: 'string' }),
+      option('marker', '`lon,lat[,colour][,label]`, repeated; a label has at most 40 characters', { type: 'string' }),
       option('path', '`lon,lat|lon,lat|...`, repeated', { type: 'string' }),
       option('attribution', '`false`: no attribution', { type: 'boolean', default: true }),
     ],

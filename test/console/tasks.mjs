@@ -242,19 +242,14 @@ async function addSource(hands, page) {
   await hands.type(page.getByLabel('Code'), code)
   await hands.type(page.getByLabel('Path'), folder)
   await hands.button('Save and scan')
-  await hands.click(
-    page
-      .getByRole('button', { name: /1 warning/ })
-      .or(page.getByText('1 warning'))
-      .first(),
-  )
+  await hands.click(page.getByRole('button', { name: '1 warning', exact: true }))
   await page
     .getByText(/broken\.pmtiles/)
     .first()
     .waitFor()
   await hands.click(
     page
-      .getByRole('link', { name: /added/ })
+      .getByRole('link', { name: /^Show the \d+ found/ })
       .or(page.getByRole('link', { name: 'Show basemaps' }))
       .first(),
   )
@@ -283,8 +278,8 @@ async function tokenWithOrigin(hands, page) {
       .getByText(/^curl /)
       .first()
       .textContent()) ?? ''
-  const address = /https?:\/\/[^\s'"]+/.exec(command)?.[0] ?? ''
-  const token = /bmp_\w+/.exec((await dialog.textContent()) ?? '')?.[0] ?? ''
+  const address = (command.match(/https?:\/\/[^\s'"]+/g) ?? []).find((one) => !one.startsWith(origin)) ?? ''
+  const token = /bmp_\w{38}/.exec((await dialog.textContent()) ?? '')?.[0] ?? ''
   if (!command.includes(origin)) throw new Error('the command lacks the origin')
   const answer = await fetch(address, { headers: { origin, 'x-access-token': token } })
   if (!answer.ok) throw new Error(`${address}: ${answer.status}`)
@@ -294,6 +289,7 @@ async function expiry(hands, page) {
   await hands.link('Tokens')
   hands.count.clicks++
   await page.getByLabel('Rows on a page').selectOption('50')
+  await page.locator('tbody tr').nth(49).waitFor()
   await hands.click(page.getByRole('checkbox', { name: 'Select all rows of this page' }))
   await hands.click(page.getByRole('region', { name: /selected/ }).getByRole('button', { name: 'Set an expiry' }))
   const dialog = page.getByRole('dialog')

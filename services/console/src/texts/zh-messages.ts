@@ -643,7 +643,8 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   picture_address: '样式图片的地址形式为 {form}',
   picture_size: '图片的宽和高为 1 到 {most} 点（@2x 之前）',
   picture_view: '视图为 lon,lat,zoom（需要时加 bearing 和 pitch），或以度为单位的 minx,miny,maxx,maxy，或 auto',
-  picture_overlay: '标记为 lon,lat,colour,label（后两项可省略），路径为 lon,lat|lon,lat|...；一张图片最多 {markers} 个标记、{paths} 条路径，标签最多 {label} 个字符',
+  picture_overlay:
+    '标记为 lon,lat,colour,label（后两项可省略），路径为 lon,lat|lon,lat|...；一张图片最多 {markers} 个标记、{paths} 条路径，标签最多 {label} 个字符',
   picture_auto: 'auto 需要图片应显示的标记或路径',
   pictures_full: '正在绘制的图片过多；请重试',
   picture_late: '图片正在绘制；请重试',

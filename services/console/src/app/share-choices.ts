@@ -1,4 +1,4 @@
-/** Where the browser keeps the choices of the console, and those of the documentation. */
+/** Names under which the browser keeps the choices of the console, and those of the documentation. */
 const LANGUAGE = 'console.language'
 const SCHEME = 'mantine-color-scheme-value'
 const DOCUMENTATION_SCHEME = 'vitepress-theme-appearance'

@@ -19,7 +19,7 @@ const LIBRARIES = {
 
 /** The libraries that each service may import. No service imports another. */
 const SERVICES = {
-  console: ['contracts'],
+  console: ['contracts', 'styles'],
   'control-plane': ['contracts', 'core', 'store', 'styles', 'tilesets', 'vectors'],
   edge: ['contracts', 'core', 'native-edge', 'store', 'styles', 'tilesets', 'vectors'],
   renderer: ['contracts', 'core'],

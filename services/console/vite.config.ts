@@ -15,9 +15,9 @@ const MIN_COMPRESSED_BYTES = 1024
 /** Files loaded before anything is visible: saving a twelfth of their size is worth two seconds of a build. */
 const FIRST = /^(boot|first|en|zh|map-pages)-/
 
-/** Files loaded only with a map, a chart or a shapefile. */
+/** Files loaded only with a map, a chart, a shapefile or the checks of a style. */
 const HEAVY =
-  /node_modules\/(maplibre-gl|recharts|@mantine\/charts|shpjs|proj4|mgrs|wkt-parser|d3-|victory|@reduxjs|redux|immer|reselect|es-toolkit|decimal|eventemitter3|react-redux|react-smooth|parsedbf|but-unzip)/
+  /node_modules\/(maplibre-gl|recharts|@mantine\/charts|shpjs|proj4|mgrs|wkt-parser|d3-|victory|@reduxjs|redux|immer|reselect|es-toolkit|decimal|eventemitter3|react-redux|react-smooth|parsedbf|but-unzip|@maplibre\/maplibre-gl-style-spec|@mapbox\/jsonlint|jsonc-parser|fastest-levenshtein)/
 
 /** Files of the map pages and of their maps, and the ones among them that belong to the map library. */
 const MAP_PAGES = /src\/(pages\/map-pages|map\/[\w-]+)\.tsx?$/

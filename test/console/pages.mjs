@@ -37,6 +37,7 @@ export async function pagesOf(api) {
     ['styles', '/styles'],
     ...of(style, () => [
       ['style', `/styles/${style.code}`],
+      ['style-edit', `/styles/${style.code}/edit`],
       ['styles-compare', `/styles/compare?left=${style.code}`],
     ]),
     ['preview', '/preview'],

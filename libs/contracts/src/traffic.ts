@@ -9,14 +9,14 @@ export const ANSWER_TIME_BOUNDS: readonly number[] = [
 
 /** Counters of one edge process since its start. They never decrease while the process lives. */
 export const trafficCountersSchema = z.object({
-  requests: count,
+  requests: count.describe('without those of the console and of the admin API'),
   tiles: count.describe('tile requests that returned a tile'),
   tiles_missing: count.describe('tile requests for a tile that does not exist'),
   memory_hits: count.describe('tiles served from memory'),
   downloads: count,
   auth_failures: count,
   server_errors: count,
-  bytes_sent: count,
+  bytes_sent: count.describe('without those of the console and of the admin API'),
   durations: z
     .array(count)
     .length(ANSWER_TIME_BOUNDS.length + 1)

@@ -63,7 +63,7 @@ export async function readRows<Row extends object>(
   const { limit, offset = 0 } = request
   return sql<Row[]>`
     SELECT ${columns} ${matching(sql, listing, selection, request)} ${beginning === undefined ? sql`` : sql`AND ${beginning}`}
-    ORDER BY ${sql.unsafe(orderBy(listing, request.sort))} LIMIT ${limit ?? null}::bigint OFFSET ${offset}::bigint`
+    ORDER BY ${exactFirst(sql, listing, request)} ${sql.unsafe(orderBy(listing, request.sort))} LIMIT ${limit ?? null}::bigint OFFSET ${offset}::bigint`
 }
 
 /** Reads one page of the matching rows, with the number of all. */
@@ -111,6 +111,17 @@ function searchCondition(sql: Queryable, { searched }: Listing, q: string | unde
   // Separated by line breaks, so that no match spans two of them.
   const text = sql.unsafe(`concat_ws(E'\\n', ${Object.values(searched).join(', ')})`)
   return sql`AND position(lower(${q}::text) in lower(${text})) > 0`
+}
+
+/** In the default order, rows whose code or name is the whole search text come first, because somebody who types a code wants its item. */
+function exactFirst(sql: Queryable, { searched, order }: Listing, { q, sort = order }: ListRequest) {
+  if (q === undefined || q === '' || sort !== order) return sql``
+  const texts = sql.unsafe(
+    Object.values(searched)
+      .map((text) => `lower((${text})::text)`)
+      .join(', '),
+  )
+  return sql`coalesce(lower(${q}::text) IN (${texts}), false) DESC,`
 }
 
 function filterConditions(sql: Queryable, { filters }: Listing, request: ListRequest): postgres.Fragment {

@@ -23,9 +23,10 @@ export type CheckedStyle =
     }
   | { readonly ok: false; readonly problems: readonly StyleProblem[] }
 
-/** Checks a document against the MapLibre style specification, version 8. Never throws. */
+/** Checks a document against the MapLibre style specification, version 8. Never throws. It also runs in browsers. */
 export function checkStyle(text: string): CheckedStyle {
-  if (Buffer.byteLength(text) > MAX_STYLE_BYTES) return failed(`it has more than ${MAX_STYLE_BYTES} bytes`)
+  if (new TextEncoder().encode(text).length > MAX_STYLE_BYTES)
+    return failed(`it has more than ${MAX_STYLE_BYTES} bytes`)
   // Validators recurse.
   if (levelsOf(text) > MAX_LEVELS) return failed(`it has more than ${MAX_LEVELS} levels of arrays and objects`)
   try {

@@ -216,6 +216,21 @@ test.each([
   expect(sorts).toEqual(expect.arrayContaining(fields.flatMap((field) => [field, `-${field}`])))
 })
 
+test('in the default order an exact code comes first, however many others contain it', async () => {
+  expect(await page('/vectors?q=roads&limit=1')).toEqual([['roads'], 1])
+  const { sql } = gateway.store
+  const codes = ['a-roads', 'b-roads', 'c-roads']
+  await sql.begin((tx) =>
+    upsertVectors(
+      tx,
+      codes.map((code) => vector(code, 1)),
+    ),
+  )
+  expect((await page('/vectors?q=ROADS&limit=1'))[0]).toEqual(['roads'])
+  expect((await page('/vectors?q=oads&limit=1'))[0]).toEqual(['a-roads'])
+  await sql`DELETE FROM vectors WHERE code = ANY(${codes})`
+})
+
 test('a search finds a part of a code or name in any case and script, and does not interpret patterns', async () => {
   expect(await page('/basemaps?q=WORL')).toEqual([['world'], 1])
   expect(await page('/basemaps?q=%C3%B6stl')).toEqual([['sea'], 1])

@@ -11,8 +11,13 @@ import { runTool } from './run-tool.mjs'
 /** Scheduling priority of bundlers, below that of a gateway that already serves. */
 const NICENESS = 10
 
-/** The only code of another workspace in the console's bundle. */
-const TEMPLATES = '../../libs/contracts/src/message-template.ts'
+/** The code of other workspaces in the console's bundle: texts, and the checks of styles. */
+const LIBRARIES = [
+  '../../libs/contracts/src/message-template.ts',
+  '../../libs/contracts/src/input/nearest.ts',
+  '../../libs/core/src/files/outside-json.ts',
+  '../../libs/styles/src',
+]
 
 /**
  * The file `stamp` holds the digest of the sources of the last build. Its folder is removed when a new build is needed: each bundle replaces the
@@ -20,7 +25,7 @@ const TEMPLATES = '../../libs/contracts/src/message-template.ts'
  */
 const CONSOLE = {
   folder: 'services/console',
-  sources: ['src', 'public', 'index.html', 'package.json', 'icons-plugin.mjs', TEMPLATES, 'vite.config.ts'],
+  sources: ['src', 'public', 'index.html', 'package.json', 'icons-plugin.mjs', ...LIBRARIES, 'vite.config.ts'],
   stamp: 'services/console/dist/.built-from',
 }
 const DOCS = {

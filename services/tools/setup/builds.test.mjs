@@ -13,7 +13,8 @@ beforeEach(() => {
   builds = 0
   write('services/console/vite.config.ts', '')
   write('services/console/icons-plugin.mjs', '')
-  write('libs/contracts/src/message-template.ts', '')
+  for (const file of ['contracts/src/message-template.ts', 'contracts/src/input/nearest.ts']) write(`libs/${file}`, '')
+  for (const file of ['core/src/files/outside-json.ts', 'styles/src/validate.ts']) write(`libs/${file}`, '')
   write('services/console/package.json', '{}')
   write('services/console/index.html', '<p>')
   write('services/console/public/icon.svg', '<svg/>')

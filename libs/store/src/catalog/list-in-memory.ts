@@ -25,6 +25,10 @@ export function pageOf<Item>(
     .filter((item) => set.every(([name, read]) => read(item) === request[name]))
     .filter((item) => wanted === '' || Object.values(searched).some((of) => of(item).toLowerCase().includes(wanted)))
   if (sort !== order) sortBy(matching, sortable, sort)
+  else if (wanted !== '') {
+    const isExact = (item: Item) => Object.values(searched).some((of) => of(item).toLowerCase() === wanted)
+    matching.sort((one, other) => Number(isExact(other)) - Number(isExact(one)))
+  }
   return { items: matching.slice(offset, limit === undefined ? undefined : offset + limit), total: matching.length }
 }
 

@@ -48,7 +48,9 @@ export function listQuery<Filter extends string, Shape extends Record<Filter, z.
     q: text
       .max(200)
       .optional()
-      .describe(`a part of one of these, case-insensitive: ${Object.keys(searched).join(', ')}`),
+      .describe(
+        `a part of one of these, case-insensitive: ${Object.keys(searched).join(', ')}; in the default order, items with the whole text come first`,
+      ),
     sort: z
       .enum(fields.flatMap((field) => [field, `-${field}`]))
       .default(order)

@@ -1,7 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
-import { type Answer, type Call, call, LONG_TIMEOUT_MS, reads } from './client.js'
+import { type Answer, type Call, CREATES_ONLY, call, LONG_TIMEOUT_MS, reads } from './client.js'
 import { listOf } from './list.js'
 import { useWrite } from './use-write.js'
+
+/** The scan source whose styles can be replaced here. */
+export const IMPORTED_STYLES = 'imports-styles'
 
 export const STYLES = listOf('styles', '/api/v1/admin/styles', {
   source_code: true,
@@ -41,6 +44,8 @@ export interface StyleImport {
   readonly file: File
   /** empty: the name of the folder in the zip */
   readonly code: string
+  /** true if no style may have the code yet */
+  readonly isNew?: boolean
 }
 
 type Imported = Answer<'post', '/api/v1/admin/styles/import'>
@@ -52,12 +57,13 @@ export function useImportStyle(onSuccess: (style: Imported) => void) {
   })
 }
 
-export function importStyle({ file, code }: StyleImport): Call<Imported> {
+export function importStyle({ file, code, isNew = false }: StyleImport): Call<Imported> {
   const query = code === '' ? '' : `?code=${encodeURIComponent(code)}`
   return {
     method: 'POST',
     path: `/api/v1/admin/styles/import${query}`,
     body: new Blob([file], { type: /\.zip$/i.test(file.name) ? 'application/zip' : 'application/json' }),
     timeoutMs: LONG_TIMEOUT_MS,
+    ...(isNew && CREATES_ONLY),
   }
 }

@@ -8,6 +8,7 @@ export type Load = () => Promise<() => ReactNode>
 const mapFirst = () => import('../pages/map-pages.js')
 const maps = () => import('../pages/maps.js')
 const work = () => import('../pages/work.js')
+const styleEditor = () => import('../pages/style-editor/pages.js')
 
 /**
  * The address of every page below `/admin/`, its code, unless that is in the first file (`first-pages.ts`), and the role that it needs, if not that of a viewer. They are
@@ -29,6 +30,8 @@ export const PAGES: readonly (readonly [path: string, load: Load | null, needs?:
   ['vectors/:code', async () => (await maps()).VectorPage],
   ['styles', async () => (await maps()).StylesPage],
   ['styles/compare', async () => (await maps()).StylesComparePage],
+  ['styles/new', async () => (await styleEditor()).NewStylePage, 'operator'],
+  ['styles/:code/edit', async () => (await styleEditor()).EditStylePage, 'operator'],
   ['styles/:code', async () => (await maps()).StylePage],
   ['preview', async () => (await maps()).PreviewPage],
   ['tokens', null],

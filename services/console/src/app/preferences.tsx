@@ -1,4 +1,5 @@
 import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core'
+import { useEffect } from 'react'
 import IconDeviceDesktop from '~icons/device-desktop'
 import IconLanguage from '~icons/language'
 import IconMoon from '~icons/moon'
@@ -7,6 +8,7 @@ import IconSun from '~icons/sun'
 import { LANGUAGES, type Language } from '../texts/language.js'
 import { useLanguage } from '../texts/texts.js'
 import type { Icon } from '../ui/icon.js'
+import { shareChoices } from './share-choices.js'
 
 const SCHEMES = ['auto', 'light', 'dark'] as const
 const SCHEME_ICONS = { auto: IconDeviceDesktop, light: IconSun, dark: IconMoon }
@@ -15,6 +17,8 @@ const SCHEME_ICONS = { auto: IconDeviceDesktop, light: IconSun, dark: IconMoon }
 export function Preferences() {
   const { texts: t, language, choose } = useLanguage()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each choice is passed on
+  useEffect(shareChoices, [language, colorScheme])
   return (
     <>
       <Choice

@@ -38,6 +38,19 @@ test('Enter opens the first result, even if no result is marked', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe('/basemaps/city'))
 })
 
+test('an exact code is the first result, before pages of the same name and codes that contain it', async () => {
+  stubService(({ path }) => {
+    const codes = path.includes('/basemaps') ? ['old-tokens', 'tokens', 'tokens-2'] : []
+    return { items: codes.map((code) => ({ code, name: `Map ${code}` })), total: codes.length }
+  })
+  const { router } = show(<Search />)
+  act(() => spotlight.open())
+  await user.type(await screen.findByRole('textbox', { name: 'Search' }), 'tokens')
+  await screen.findByText('Map tokens')
+  await user.keyboard('{Enter}')
+  await waitFor(() => expect(router.state.location.pathname).toBe('/basemaps/tokens'))
+})
+
 test('actions are found by their words in any order', async () => {
   const router = await type('token issue')
   await user.click(await screen.findByText('Issue a token'))

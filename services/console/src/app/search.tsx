@@ -3,7 +3,7 @@ import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import IconFolderSearch from '~icons/folder-search'
 import IconKey from '~icons/key'
 import IconLayoutGrid from '~icons/layout-grid'
@@ -81,7 +81,16 @@ export function Search() {
     setEntered(false)
     document.querySelector<HTMLElement>('[data-action]')?.click()
   }, [entered, searching])
+  const hasMoved = useRef(false)
+  // Results that arrive later may come before the entry that was first on typing, which keeps the mark otherwise.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list moves the mark
+  useEffect(() => {
+    if (hasMoved.current || !hasMark()) return
+    document.querySelector('[data-action][data-selected]')?.removeAttribute('data-selected')
+    document.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
+  }, [actions])
   const onKeyDown = ({ key, nativeEvent }: KeyboardEvent) => {
+    if (key === 'ArrowDown' || key === 'ArrowUp') hasMoved.current = true
     if (key === 'Enter' && !nativeEvent.isComposing && !hasMark()) setEntered(true)
   }
   return (
@@ -91,6 +100,7 @@ export function Search() {
       onQueryChange={(text) => {
         setTyped(text)
         setEntered(false)
+        hasMoved.current = false
       }}
       filter={(_, all) => all}
       scrollable

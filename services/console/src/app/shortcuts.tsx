@@ -26,6 +26,8 @@ const PAGES = (t: Texts) =>
     n: ['/notifications', t.work.notifications.title],
     a: ['/audit', t.nav.audit],
     i: ['/settings', t.nav.settings],
+    d: [t.nav.documentationHome, t.nav.documentation],
+    r: ['/admin/docs/', t.nav.reference],
   }) as const satisfies Readonly<Record<string, readonly [to: string, label: string]>>
 
 /** Forms by the key after `n`. */
@@ -33,6 +35,7 @@ const FORMS = (t: Texts) =>
   ({
     t: ['/tokens/new', t.work.shortcuts.newToken, 'admin'],
     p: ['/pushes/new', t.work.shortcuts.newPush, 'operator'],
+    s: ['/slicing/new', t.slicing.submit, 'operator'],
     u: ['/upload', t.upload.title, 'operator'],
   }) as const
 
@@ -59,7 +62,9 @@ export function Shortcuts() {
     const [to, , needs] = page ?? []
     if (to === undefined || (needs !== undefined && !allowed[needs])) return
     event.preventDefault()
-    void go(to)
+    // The documentation and the API reference are not pages of the console.
+    if (before.key === 'g' && 'dr'.includes(event.key)) window.location.assign(to)
+    else void go(to)
   }
   const latest = useRef(onKey)
   latest.current = onKey

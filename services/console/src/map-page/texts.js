@@ -1,4 +1,4 @@
-/** The texts of this page, in the language of the browser. */
+/** The texts of this page, in the language that was chosen in the console, or else that of the browser. */
 const EN = {
   how: 'The address of a map is /map/#code=CODE&token=TOKEN: the code of a basemap, and a token that may read it. vector=CODE shows a vector, and a token without codes lists what it may read.',
   layers: 'Layers',
@@ -31,6 +31,18 @@ const ZH = {
   noLayers: (code) => `${code} 的元数据没有列出矢量图层（vector_layers），本页无法绘制它的瓦片。`,
 }
 
-const isChinese = navigator.language.startsWith('zh')
+/** Returns a choice of the console, which is on the same origin; null in a frame that may not read it. */
+function chosen(name) {
+  try {
+    return localStorage.getItem(name)
+  } catch {
+    return null
+  }
+}
+
+const scheme = chosen('mantine-color-scheme-value')
+if (scheme === 'light' || scheme === 'dark') document.documentElement.style.colorScheme = scheme
+
+const isChinese = (chosen('console.language') ?? navigator.language).startsWith('zh')
 export const t = isChinese ? ZH : EN
 document.documentElement.lang = isChinese ? 'zh-CN' : 'en'

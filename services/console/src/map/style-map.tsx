@@ -13,6 +13,8 @@ export interface StyleMapProps {
   readonly label: string
   readonly of: StyleDocument
   readonly token: string
+  /** a valid document that is being edited, which is drawn instead without another map; the first one is `of` */
+  readonly draft?: StyleDocument['document'] | undefined
   readonly camera?: Camera | null
   /** layers that are not drawn */
   readonly hidden?: ReadonlySet<string>
@@ -30,7 +32,7 @@ export function StyleMap(props: StyleMapProps) {
   // Callbacks of the map, which outlives many renders, read the latest properties.
   const latest = useRef(props)
   latest.current = props
-  const { of: shown, hidden } = props
+  const { of: shown, hidden, draft } = props
 
   useEffect(() => {
     try {
@@ -55,6 +57,10 @@ export function StyleMap(props: StyleMapProps) {
       map.setLayoutProperty(id, 'visibility', hidden?.has(id) ? 'none' : own)
     }
   }, [map, shown, hidden])
+
+  useEffect(() => {
+    if (map !== null && draft !== undefined) map.setStyle(draft as unknown as StyleSpecification)
+  }, [map, draft])
 
   if (failed)
     return (

@@ -23,7 +23,6 @@ export const enStyles = {
   problemsTitle: 'Missing sources, fonts and icons',
   state: 'Parts',
   address: 'Style URL',
-  maputnik: 'Open this URL with a token in Maputnik to edit the style; import the result here.',
   layers: 'Layers',
   layerCount: (shown: number, of: number) => `${shown} of ${counted(of, 'layer')} shown`,
   showAll: 'Show all',
@@ -48,4 +47,6 @@ export const enStyles = {
   importDone: (name: string) => `“${name}” is imported`,
   importFailed: 'The style was not imported',
   noDocument: 'The document of this revision is no longer kept.',
+  edit: 'Edit',
+  restyle: 'Make a style',
 }

@@ -818,7 +818,8 @@ export const en = {
     title: 'Slicing',
     lead: 'Jobs turn images into map layers, one at a time, in the order of submission.',
     submit: 'Slice images',
-    submitLead: 'One image is laid over the existing layer. Several images build a new version of it, without seams.',
+    submitLead:
+      'A new code makes a new layer. If the layer exists, one image adds to it, and several build a new version.',
     again: 'Submit again',
     search: 'Search jobs',
     jobs: 'Jobs',

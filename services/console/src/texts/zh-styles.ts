@@ -22,7 +22,6 @@ export const zhStyles: typeof enStyles = {
   problemsTitle: '缺少的数据源、字体和图标',
   state: '组成部分',
   address: '样式 URL',
-  maputnik: '在 Maputnik 中打开此 URL（附令牌）即可编辑样式；编辑结果在这里导入。',
   layers: '图层',
   layerCount: (shown, of) => `显示 ${of} 个图层中的 ${shown} 个`,
   showAll: '全部显示',
@@ -46,4 +45,6 @@ export const zhStyles: typeof enStyles = {
   importDone: (name) => `“${name}”已导入`,
   importFailed: '样式未导入',
   noDocument: '此修订的文档已不再保留。',
+  edit: '编辑',
+  restyle: '制作样式',
 }

@@ -7,6 +7,8 @@ const KILO = 1000
 
 export interface Formats {
   readonly number: (n: number, digits?: number) => string
+  /** requests per second, also rare ones: `1,204.5`, `0.005` */
+  readonly rate: (perSecond: number) => string
   readonly percent: (share: number) => string
   readonly bytes: (n: number) => string
   /** in the viewer's zone */
@@ -40,12 +42,16 @@ export function createFormats(language: Language): Formats {
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
   const hour = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' })
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  const [rare, often] = [{ maximumSignificantDigits: 2 }, { maximumFractionDigits: 1 }].map(
+    (digits) => new Intl.NumberFormat(locale, digits),
+  ) as [Intl.NumberFormat, Intl.NumberFormat]
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
   const list = new Intl.ListFormat(locale, { type: 'unit', style: 'long' })
   const inUnit = (unit: string, n: number) =>
     new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 }).format(n)
   return {
     number: (n, digits = 0) => new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(n),
+    rate: (perSecond) => (perSecond < 1 ? rare : often).format(perSecond),
     percent: (share) => percent.format(share),
     bytes: (n) => {
       const step = n < KILO ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(n) / 3))

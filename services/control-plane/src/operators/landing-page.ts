@@ -1,8 +1,9 @@
 import { SIGN_IN_PATH } from '../platform/admin-gate/gate.js'
 import type { App } from '../platform/http/app-type.js'
+import { type PagePreferences, preferencesOf } from '../platform/http/page-preferences.js'
 import { escaped, plainPage } from '../platform/http/plain-page.js'
 import { allowStyles, newNonce } from '../platform/http/style-nonce.js'
-import { type PageTexts, textsFor } from './page-texts.js'
+import { textsFor } from './page-texts.js'
 
 /** Entry points for programs. They are relative, so that they work for the URL that the client used. */
 const LINKS = {
@@ -21,20 +22,21 @@ const LINKS = {
 /** Describes the service at its root URL: a page for a browser, JSON for a program. It reveals nothing that needs a credential. */
 export function landingRoute(app: App): void {
   app.get('/', { schema: { hide: true } }, (request, reply) => {
-    reply.header('Vary', 'Accept, Accept-Language')
+    reply.header('Vary', 'Accept, Accept-Language, Cookie')
     if (!(request.headers.accept ?? '').includes('text/html')) return reply.send(LINKS)
     const nonce = newNonce()
     return allowStyles(reply, nonce)
       .type('text/html; charset=utf-8')
-      .send(page(textsFor(request.headers['accept-language']), nonce))
+      .send(page(preferencesOf(request.headers), nonce))
   })
 }
 
-function page(t: PageTexts, nonce: string): string {
+function page(preferences: PagePreferences, nonce: string): string {
+  const t = textsFor(preferences)
   const { landing } = t
   const link = (to: string, label: string, hint: string) => `<p><a href="${to}">${label}</a><br>${hint}</p>`
   return plainPage({
-    lang: t.lang,
+    ...preferences,
     title: t.title,
     nonce,
     main: `<h1>${t.title}</h1>
@@ -42,7 +44,7 @@ function page(t: PageTexts, nonce: string): string {
 <p><a class="button" href="${SIGN_IN_PATH}">${landing.console}</a></p>
 <p>${landing.consoleHint}</p>
 ${link(LINKS.map, landing.map, escaped(landing.mapHint))}
-${link(LINKS.docs, landing.docs, landing.docsHint)}
+${link(preferences.language === 'zh' ? `${LINKS.docs}zh/` : LINKS.docs, landing.docs, landing.docsHint)}
 ${link(LINKS.openapi, landing.reference, landing.referenceHint)}
 <p><strong>${landing.clients}</strong><br>${landing.clientsHint}</p>`,
   })

@@ -1,6 +1,7 @@
+import type { PagePreferences } from '../platform/http/page-preferences.js'
+
 /** Texts of the pages for users who are not signed in. */
 const en = {
-  lang: 'en',
   title: 'Map asset gateway',
   heading: 'Sign in',
   signIn: (host: string) => `Sign in at ${host}`,
@@ -43,7 +44,6 @@ const en = {
 export type PageTexts = typeof en
 
 const zh: PageTexts = {
-  lang: 'zh-CN',
   title: '地图资产网关',
   heading: '登录',
   signIn: (host) => `通过 ${host} 登录`,
@@ -81,13 +81,4 @@ const zh: PageTexts = {
   noRoleAdvice: '请管理员将您所在的某个组加入 OIDC_ROLES，或以其他身份登录。',
 }
 
-/** Returns Chinese texts if the browser prefers Chinese to English. */
-export function textsFor(acceptLanguage: string | undefined): PageTexts {
-  const preferred = (acceptLanguage ?? '')
-    .slice(0, 500)
-    .toLowerCase()
-    .split(',')
-    .map((entry) => entry.trim())
-    .find((entry) => entry.startsWith('zh') || entry.startsWith('en'))
-  return preferred?.startsWith('zh') ? zh : en
-}
+export const textsFor = ({ language }: PagePreferences): PageTexts => (language === 'zh' ? zh : en)

@@ -1,8 +1,10 @@
+import type { PagePreferences } from '../platform/http/page-preferences.js'
 import { escaped, plainPage } from '../platform/http/plain-page.js'
 import type { PageTexts } from './page-texts.js'
 
 export interface SignInPage {
   readonly texts: PageTexts
+  readonly preferences: PagePreferences
   readonly nonce: string
   /** the host of the provider; null: no provider is configured */
   readonly host: string | null
@@ -22,6 +24,7 @@ export interface SignInPage {
 /** Renders the sign-in page. It must work without the console's files, which only operators may load. */
 export function signInPage({
   texts: t,
+  preferences,
   nonce,
   host,
   to,
@@ -34,7 +37,7 @@ export function signInPage({
   const target = escaped(encodeURIComponent(to))
   const words = message === null ? '' : `<p role="alert" class="message">${escaped(message)}</p>`
   return plainPage({
-    lang: t.lang,
+    ...preferences,
     title: `${t.heading} · ${t.title}`,
     nonce,
     main: `<p class="brand">${t.title}</p>

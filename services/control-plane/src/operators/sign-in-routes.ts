@@ -4,6 +4,7 @@ import { type AdminGate, SIGN_IN_PATH } from '../platform/admin-gate/gate.js'
 import { OwnCookies, SESSION_COOKIE } from '../platform/admin-gate/session-cookie.js'
 import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
+import { preferencesOf } from '../platform/http/page-preferences.js'
 import { allowStyles, newNonce } from '../platform/http/style-nonce.js'
 import { type PageTexts, textsFor } from './page-texts.js'
 import { beginSession } from './session.js'
@@ -77,7 +78,8 @@ export function sendSignInPage(
 ): FastifyReply {
   const hasPassword = adminPassword !== null
   const host = oidcIssuer === null ? null : new URL(oidcIssuer).host
-  const texts = textsFor(request.headers['accept-language'])
+  const preferences = preferencesOf(request.headers)
+  const texts = textsFor(preferences)
   const nonce = newNonce()
   const status = actorWithoutRole !== undefined ? 403 : problem === undefined ? 200 : (STATUS[problem] ?? 400)
   const message =
@@ -100,6 +102,7 @@ export function sendSignInPage(
       .send(
         signInPage({
           texts,
+          preferences,
           nonce,
           host,
           to,

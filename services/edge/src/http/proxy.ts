@@ -30,6 +30,9 @@ const MAX_DROPPED_BYTES = 64 * 1024 * 1024
 /** Paths that accept archives of any size, with their own limits, and read them as they arrive. */
 const IMPORT_PATHS = /^\/api\/v1\/(?:import|admin\/(?:styles\/import|uploads\/[^/]+\/content))$/
 
+/** The console and its API. */
+const ADMIN_PATHS = /^\/(?:api\/v1\/)?admin(?:\/|$)/
+
 /**
  * Time in ms after which the control plane is asked whether it would read a body that has not fully arrived. Most bodies arrive earlier and
  * need no question; a request that is refused without its body waits that much longer.
@@ -57,6 +60,7 @@ export function onOther(edge: Edge, res: HttpResponse, req: HttpRequest): void {
   edge.counters.requests++
   edge.counters.passedThrough++
   const head = readHead(edge, req)
+  if (ADMIN_PATHS.test(head.path)) edge.counters.adminRequests++
   new PassedRequest(edge, res, head).start()
 }
 
@@ -327,6 +331,7 @@ class PassedRequest implements UpstreamAnswer {
     active.delete(this)
     eventStreams.delete(this)
     this.#edge.counters.bytesSent += bytes
+    if (ADMIN_PATHS.test(this.#head.path)) this.#edge.counters.adminBytes += bytes
   }
 
   #note(status: number, bytes: number | null): void {

@@ -60,6 +60,9 @@ export class Counters {
   passedThrough = 0
   serverErrors = 0
   bytesSent = 0
+  /** Requests to the console and its API, and their bytes, among `requests` and `bytesSent`. They are no traffic of maps. */
+  adminRequests = 0
+  adminBytes = 0
   tokenHits = 0
   tokenMisses = 0
   /** Tiles that were in memory. */
@@ -139,14 +142,14 @@ export class Counters {
     // failure.
     const { admin_credentials_missing: _, ...failures } = this.authFailures
     return {
-      requests: this.requests,
+      requests: this.requests - this.adminRequests,
       tiles: this.tiles,
       tiles_missing: this.missingTiles,
       memory_hits: this.hotTileHits,
       downloads: this.downloads,
       auth_failures: Object.values(failures).reduce((sum, n) => sum + n, 0),
       server_errors: this.serverErrors,
-      bytes_sent: this.bytesSent,
+      bytes_sent: this.bytesSent - this.adminBytes,
       durations: this.#durations(),
     }
   }

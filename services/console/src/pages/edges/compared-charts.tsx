@@ -41,7 +41,7 @@ export default function ComparedCharts({ edges }: ComparedChartsProps) {
       })}
     />
   )
-  const rate = (value: number) => formats.number(value, value < 1 ? 2 : 1)
+  const { rate } = formats
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" verticalSpacing="lg">
       {plot(work.edges.latency.p95, ({ latency }) => latency?.p95 ?? null, formats.latency)}

@@ -29,7 +29,7 @@ export default function EdgeCharts({ points, onZoom }: EdgeChartsProps) {
     color,
     values: points.map((point) => point.latency?.[name] ?? null),
   })
-  const rate = (value: number) => formats.number(value, value < 1 ? 2 : 1)
+  const { rate } = formats
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" verticalSpacing="lg">
       <Plot

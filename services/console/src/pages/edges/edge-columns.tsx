@@ -52,12 +52,7 @@ export function useEdgeColumns(all: boolean): readonly Column<EdgeRow>[] {
     },
   })
   const rate = (id: string, header: string, name: Amount) =>
-    numeric(
-      id,
-      header,
-      ({ span }) => span && rateOf([span], name),
-      (value) => formats.number(value, value < 1 ? 2 : 1),
-    )
+    numeric(id, header, ({ span }) => span && rateOf([span], name), formats.rate)
   const latency = (name: 'p50' | 'p95' | 'p99') =>
     numeric(name, words[name], ({ span }) => span?.latency?.[name], formats.latency)
   return [

@@ -35,7 +35,7 @@ export function Figures({ dashboard: { ledger, tokens }, edges, traffic }: Figur
       <Figure name={t.edges} value={edges === undefined ? '–' : formats.number(edges.length)}>
         {edges === undefined ? '' : t.hosts(new Set(edges.map(({ host }) => host)).size)}
       </Figure>
-      <Figure name={t.requests} value={formats.number(rateOf(now, 'requests'), 1)}>
+      <Figure name={t.requests} value={now.length === 0 ? '–' : formats.number(rateOf(now, 'requests'), 1)}>
         {share === null ? t.noTiles : t.hitRate(formats.percent(share))}
       </Figure>
     </SimpleGrid>

@@ -24,9 +24,11 @@ export default function TrafficCharts({ points, formatTime, onZoom }: TrafficCha
   const hitRate = points.map((point) => shareFromMemory([point]))
   const shares = hitRate.filter((share) => share !== null)
   const shared = { times: points.map(({ at }) => Date.parse(at)), formatTime, group: 'traffic', onZoom }
-  const format = (value: number) => formats.number(value, value < 1 ? 2 : 1)
+  const format = formats.rate
   const summary = (values: readonly number[], format: (value: number) => string) =>
-    `${t.average(format(values.reduce((a, b) => a + b, 0) / Math.max(1, values.length)))}, ${t.peak(format(Math.max(0, ...values)))}`
+    values.length === 0
+      ? ''
+      : `${t.average(format(values.reduce((a, b) => a + b, 0) / values.length))}, ${t.peak(format(Math.max(0, ...values)))}`
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="xs">
       <Plot
@@ -55,7 +57,7 @@ export default function TrafficCharts({ points, formatTime, onZoom }: TrafficCha
       />
       <Plot
         title={t.hitRate}
-        summary={shares.length === 0 ? '' : summary(shares, formats.percent)}
+        summary={summary(shares, formats.percent)}
         kind="shares"
         {...shared}
         format={formats.percent}

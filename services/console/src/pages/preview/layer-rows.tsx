@@ -1,12 +1,12 @@
-import { ActionIcon, Group, NativeSelect, Slider, Stack, Text } from '@mantine/core'
+import { Group, NativeSelect, Slider, Stack, Text } from '@mantine/core'
 import IconArrowDown from '~icons/arrow-down'
 import IconArrowUp from '~icons/arrow-up'
 import IconFocus2 from '~icons/focus-2'
 import IconX from '~icons/x'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
-import type { Icon } from '../../ui/icon.js'
 import { NameLink } from '../../ui/name.js'
+import { RowButton } from '../../ui/row-button.js'
 import { Status } from '../../ui/status.js'
 import { keyOf, type ShownLayer } from './shown-layers.js'
 import type { LayerState } from './use-layers.js'
@@ -102,23 +102,5 @@ function LayerRow({ state, onVersion, onOpacity, onUp, onDown, onShow, onRemove 
         </Text>
       </Group>
     </Stack>
-  )
-}
-
-/** @param onClick null: it can do nothing now */
-function RowButton(props: { icon: Icon; label: string; onClick: (() => void) | null }) {
-  const { icon: Icon, label, onClick } = props
-  return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      size="sm"
-      aria-label={label}
-      title={label}
-      disabled={onClick === null}
-      onClick={() => onClick?.()}
-    >
-      <Icon size={15} />
-    </ActionIcon>
   )
 }

@@ -1,7 +1,7 @@
 import type { SliceFile } from '@gateway/contracts/slice.js'
 import { Button, Checkbox, Group, Modal, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import IconCornerLeftUp from '~icons/corner-left-up'
 import IconFolder from '~icons/folder'
 import IconSearch from '~icons/search'
@@ -41,6 +41,12 @@ export function FileBrowser({ start, onTake }: Pick<FilePickerProps, 'start' | '
     setDir(next)
     setPath(next ?? '')
   }
+  const only = start === null && roots.length === 1 ? roots[0] : undefined
+  // A list of one directory is a step without a choice.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opened once, so that the list can be returned to
+  useEffect(() => {
+    if (only !== undefined) open(only)
+  }, [only])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     // The form around the picker must not handle this event.

@@ -1,9 +1,10 @@
 import type { AdminStyle } from '@gateway/contracts/style.js'
-import { Alert, List, Stack, Text } from '@mantine/core'
+import { Alert, List, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
+import IconPencil from '~icons/pencil'
 import { segment } from '../../api/client.js'
-import { deleteStyle, styleQuery, updateStyle } from '../../api/styles.js'
+import { deleteStyle, IMPORTED_STYLES, styleQuery, updateStyle } from '../../api/styles.js'
 import { layersOf } from '../../map/style-layers.js'
 import { useParams } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
@@ -28,8 +29,6 @@ import { LayerList } from './layer-list.js'
 import { StylePreview, useStylePreview } from './style-preview.js'
 import { type Pointed, pointedOf, UnderCursor } from './under-cursor.js'
 
-/** The scan source whose styles can be replaced here. */
-const IMPORTS = 'imports-styles'
 const NONE: ReadonlySet<string> = new Set()
 
 export function Page() {
@@ -57,7 +56,10 @@ function Shown({ style }: { style: AdminStyle }) {
       actions={
         <>
           <WithdrawnMark of={style} />
-          {style.source_code === IMPORTS && <ImportButton of={code} />}
+          <ButtonLink to={`/styles/${segment(code)}/edit`} needs="operator" icon={IconPencil}>
+            {t.styles.edit}
+          </ButtonLink>
+          {style.source_code === IMPORTED_STYLES && <ImportButton of={code} />}
           <ButtonLink to={`/styles/compare?left=${segment(code)}`} variant="default">
             {t.styles.compare}
           </ButtonLink>
@@ -152,9 +154,6 @@ function Details({ style }: { style: AdminStyle }) {
           <Copyable text={`${style.style_url}?token=${TOKEN_PLACE}`} what={t.styles.address} />
         </Fact>
       </Facts>
-      <Text size="sm" c="dimmed">
-        {t.styles.maputnik}
-      </Text>
     </Stack>
   )
 }

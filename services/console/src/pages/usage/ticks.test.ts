@@ -5,6 +5,8 @@ import { roundTimes, roundValues } from './ticks.js'
 test.each([
   [[1.4], [0, 0.5, 1, 1.5]],
   [[3], [0, 1, 2, 3]],
+  [[1.2], [0, 0.5, 1, 1.5]],
+  [[0.012], [0, 0.005, 0.01, 0.015]],
   [
     [7, 12],
     [0, 5, 10, 15],
@@ -27,6 +29,8 @@ test('an axis of values covers all of them by at most six labels, whole ones for
         const labels = roundValues(values)
         expect(labels.length).toBeLessThanOrEqual(6)
         expect(labels.at(-1)).toBeGreaterThanOrEqual(Math.max(...values) * (1 - 1e-9))
+        // More digits would be rounded in the labels.
+        expect(labels.every((label) => Number(label.toPrecision(2)) === label)).toBe(true)
         if (values.every(Number.isInteger)) expect(labels.every(Number.isInteger)).toBe(true)
       },
     ),

@@ -21,7 +21,8 @@ export function roundValues(values: readonly number[]): number[] {
   if (most <= 0) return [0, 1]
   const isWhole = values.every(Number.isInteger)
   const power = 10 ** Math.floor(Math.log10(most))
-  const steps = [0.1, 0.2, 0.25, 0.5, 1, 2, 2.5].map((share) => share * power)
+  // Multiples of a quarter would be rounded in labels with one decimal.
+  const steps = [0.1, 0.2, 0.5, 1, 2].map((share) => share * power)
   const step = steps.find((one) => most / one < MOST_VALUES && (!isWhole || Number.isInteger(one))) ?? power
   const count = Math.ceil(most / step - 1e-9)
   // The factor of a float may differ from the value by its last bit.

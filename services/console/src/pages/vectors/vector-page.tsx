@@ -2,6 +2,7 @@ import type { AdminVector } from '@gateway/contracts/vector.js'
 import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import IconDownload from '~icons/download'
+import IconPalette from '~icons/palette'
 import IconSend from '~icons/send'
 import { deleteVector, updateVector, vectorQuery } from '../../api/catalog.js'
 import { useAllowed } from '../../api/session.js'
@@ -70,6 +71,14 @@ function Shown({ vector }: { vector: AdminVector }) {
       actions={
         <>
           <WithdrawnMark of={vector} />
+          <ButtonLink
+            to={`/styles/new?vector=${encodeURIComponent(vector.code)}`}
+            needs="operator"
+            variant="default"
+            icon={IconPalette}
+          >
+            {t.styles.restyle}
+          </ButtonLink>
           <ButtonLink
             to={`/pushes/new?vector=${encodeURIComponent(vector.code)}`}
             needs="operator"

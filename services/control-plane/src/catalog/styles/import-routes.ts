@@ -8,6 +8,7 @@ import type { StoredStyle } from '@gateway/store/styles.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
+import { CREATES_ONLY, createsOnly } from '../../platform/http/creates-only.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { type ImportForm, importStyle } from './import-style.js'
 
@@ -51,7 +52,7 @@ function addRoute(app: App, ctx: ControlContext, describe: (style: StoredStyle) 
           'replaces everything that was imported under that code; a style document replaces only the document. The files are kept in the scan ' +
           'source `imports-styles` below DATA_DIR. A code that another scan source owns returns 409. IMPORT_MAX_BYTES limits the packed and ' +
           'the unpacked size of a zip (413). A font or drawing that cannot be used is a warning. An import that fails leaves nothing, and what it would ' +
-          'have replaced stays.',
+          `have replaced stays. ${CREATES_ONLY}`,
         querystring: z.strictObject({
           code: codeSchema.optional().describe('code of the style; required for a style document'),
         }),
@@ -77,7 +78,7 @@ function addRoute(app: App, ctx: ControlContext, describe: (style: StoredStyle) 
       imports++
       try {
         const form = formOf(request.headers['content-type']) as ImportForm
-        const outcome = await importStyle(ctx, request.raw, form, request.query.code)
+        const outcome = await importStyle(ctx, request.raw, form, request.query.code, createsOnly(request))
         if (!outcome.ok) return sendRefusal(close(), outcome)
         const { style, files, warnings } = outcome
         const detail = { name: style.name, files, revision: style.revision }

@@ -9,6 +9,7 @@ import { readStyle, type StoredStyle } from '@gateway/store/styles.js'
 import { MAX_STYLE_BYTES } from '@gateway/styles/validate.js'
 import type { ControlContext } from '../../platform/context.js'
 import { landForNow, type PreparedLanding, prepareLanding } from '../../platform/files/landing.js'
+import { CODE_EXISTS } from '../../platform/http/creates-only.js'
 import { acceptScanned } from '../imports/accept-scanned.js'
 import { importId } from '../imports/leftovers.js'
 import { receiveFile } from '../imports/receive-file.js'
@@ -31,19 +32,20 @@ export interface ImportedStyle {
   readonly warnings: readonly CodedMessage[]
 }
 
-/** Receives a style, as a document or a zip with all its parts, checks it, and registers it in the catalog. */
+/** Receives a style, as a document or a zip with all its parts, checks it, and registers it in the catalog. `isNew`: it replaces none. */
 export async function importStyle(
   ctx: ControlContext,
   body: IncomingMessage,
   form: ImportForm,
   asked: string | undefined,
+  isNew = false,
 ): Promise<ImportedStyle | Refusal> {
   const folder = path.join(ctx.settings.dataDir, 'imports')
   await mkdir(folder, { recursive: true })
   const spool = path.join(folder, `.${importId()}.spool.tmp`)
   const most = form === 'zip' ? ctx.settings.importMaxBytes : MAX_STYLE_BYTES
   try {
-    return (await receiveFile(body, spool, most, 'wx')) ?? (await importStyleFile(ctx, spool, form, asked))
+    return (await receiveFile(body, spool, most, 'wx')) ?? (await importStyleFile(ctx, spool, form, asked, isNew))
   } finally {
     await rm(spool, { force: true })
   }
@@ -55,19 +57,20 @@ export function importStyleFile(
   spool: string,
   form: ImportForm,
   asked: string | undefined,
+  isNew = false,
 ): Promise<ImportedStyle | Refusal> {
   const id = importId()
-  return form === 'zip' ? fromArchive(ctx, spool, id, asked) : fromDocument(ctx, spool, id, asked)
+  return form === 'zip' ? fromArchive(ctx, spool, id, asked, isNew) : fromDocument(ctx, spool, id, asked, isNew)
 }
 
-async function fromArchive(ctx: ControlContext, spool: string, id: string, asked: string | undefined) {
+async function fromArchive(ctx: ControlContext, spool: string, id: string, asked: string | undefined, isNew: boolean) {
   const listed = await archiveNames(spool)
   if (!listed.ok) return listed
   const folder = styleFolderOf(listed.names)
   if (folder === null) return refuse('invalid_parameters', coded('style_import_no_document'))
   const code = asked ?? codeOf(folder)
   if (code === null) return refuse('invalid_parameters', coded('style_import_no_code'))
-  const taken = await takenBy(ctx, code)
+  const taken = await takenBy(ctx, code, isNew)
   if (taken !== null) return taken
   const slotOf = (entryName: string) => {
     const entry = entryOfStyle(folder, entryName)
@@ -85,9 +88,9 @@ async function fromArchive(ctx: ControlContext, spool: string, id: string, asked
 }
 
 /** Replaces only the document. Sprites, fonts and data of an earlier import stay. */
-async function fromDocument(ctx: ControlContext, spool: string, id: string, asked: string | undefined) {
+async function fromDocument(ctx: ControlContext, spool: string, id: string, asked: string | undefined, isNew: boolean) {
   if (asked === undefined) return refuse('invalid_parameters', coded('style_import_no_code'))
-  const taken = await takenBy(ctx, asked)
+  const taken = await takenBy(ctx, asked, isNew)
   if (taken !== null) return taken
   const refused = await checkDocument(ctx, spool, asked)
   if (refused !== null) return refused
@@ -130,8 +133,9 @@ async function landed(
   }
 }
 
-async function takenBy(ctx: ControlContext, code: string): Promise<Refusal | null> {
+async function takenBy(ctx: ControlContext, code: string, isNew: boolean): Promise<Refusal | null> {
   const known = await readStyle(ctx.sql, code)
+  if (known !== null && isNew) return CODE_EXISTS
   if (known === null || known.sourceCode === IMPORTED_STYLES) return null
   return refuse('conflict', coded('style_code_of_source', { source: known.sourceCode }))
 }

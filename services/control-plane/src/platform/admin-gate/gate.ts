@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ControlContext } from '../context.js'
 import { readInTime } from '../http/answer-in-time.js'
 import type { App } from '../http/app-type.js'
+import { preferencesOf } from '../http/page-preferences.js'
 import { refusalHead, sendRefusal } from '../http/refusal.js'
 import { allowStyles, newNonce } from '../http/style-nonce.js'
 import { isAdminRequest } from './admin-path.js'
@@ -71,7 +72,7 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
     }
     if (!opensPage(request)) return sendRefusal(reply, refusal)
     const nonce = newNonce()
-    const page = refusalPage(refusal, request.headers['accept-language'], nonce)
+    const page = refusalPage(refusal, preferencesOf(request.headers), nonce)
     return allowStyles(refusalHead(reply, refusal), nonce).type('text/html; charset=utf-8').send(page)
   })
 

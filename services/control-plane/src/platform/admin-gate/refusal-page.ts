@@ -1,8 +1,8 @@
 import type { Refusal } from '@gateway/contracts/errors.js'
+import type { PagePreferences } from '../http/page-preferences.js'
 import { escaped, plainPage } from '../http/plain-page.js'
 
 const en = {
-  lang: 'en',
   title: 'Map asset gateway',
   credentials: 'Sign in to open the console',
   refused: 'The console is not opened',
@@ -12,7 +12,6 @@ const en = {
   again: 'Sign in',
 }
 const zh: typeof en = {
-  lang: 'zh-CN',
   title: '地图资产网关',
   credentials: '登录后才能打开控制台',
   refused: '无法打开控制台',
@@ -22,14 +21,14 @@ const zh: typeof en = {
 }
 
 /** Renders the page for a person who opened a page and was refused, for example after closing the browser's dialog: the reason and the remedy. */
-export function refusalPage({ code, message }: Refusal, acceptLanguage: string | undefined, nonce: string): string {
-  const t = /^\s*zh/i.test(acceptLanguage ?? '') ? zh : en
+export function refusalPage({ code, message }: Refusal, preferences: PagePreferences, nonce: string): string {
+  const t = preferences.language === 'zh' ? zh : en
   const lacksCredentials = code === 'admin_credentials_missing' || code === 'admin_credentials_wrong'
   const words = lacksCredentials
     ? `<p>${t.advice}</p>\n<p><a class="button" href="/admin/sign-in">${t.again}</a></p>`
     : ''
   return plainPage({
-    lang: t.lang,
+    ...preferences,
     title: t.title,
     nonce,
     main: `<p class="brand">${t.title}</p>

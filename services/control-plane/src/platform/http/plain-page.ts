@@ -1,5 +1,6 @@
-interface PlainPage {
-  readonly lang: string
+import type { PagePreferences } from './page-preferences.js'
+
+interface PlainPage extends PagePreferences {
   readonly title: string
   /** allows the page's style element; see `allowStyles` */
   readonly nonce: string
@@ -8,9 +9,9 @@ interface PlainPage {
 }
 
 /** Renders a separate page without scripts, for users who have no console yet or cannot load it. */
-export function plainPage({ lang, title, nonce, main }: PlainPage): string {
+export function plainPage({ language, scheme, title, nonce, main }: PlainPage): string {
   return `<!doctype html>
-<html lang="${lang}">
+<html lang="${language === 'zh' ? 'zh-CN' : 'en'}"${scheme === null ? '' : ` class="${scheme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -43,6 +44,8 @@ export function escaped(text: string): string {
 /** The console's colours; see services/console/src/app/theme.ts. */
 const STYLE = `
 :root { color-scheme: light dark; --text: light-dark(#16191c, #e6e9ec); --card: light-dark(#fff, #1e2226); --line: light-dark(#ccd3d8, #3a4147) }
+:root.light { color-scheme: light }
+:root.dark { color-scheme: dark }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: light-dark(#f6f8f9, #16191c); color: var(--text);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", "Noto Sans", "PingFang SC", "Microsoft YaHei", sans-serif }
 main { box-sizing: border-box; width: min(26rem, 100vw); padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px; overflow-wrap: anywhere }

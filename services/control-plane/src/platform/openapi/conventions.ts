@@ -253,7 +253,7 @@ const OWN_ERRORS: Readonly<Record<string, readonly number[]>> = {
   'post /api/v1/slice/jobs': [429],
   'post /api/v1/admin/slice/jobs/{id}/cancel': [409],
   'get /api/v1/admin/slice/files': [404],
-  'post /api/v1/admin/styles/import': [409, 429],
+  'post /api/v1/admin/styles/import': [409, 412, 429],
   'put /api/v1/admin/uploads/{id}/content': [409],
   'post /api/v1/admin/uploads/{id}/import': [409],
   'delete /api/v1/admin/uploads/{id}': [409],

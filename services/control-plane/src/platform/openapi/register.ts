@@ -18,6 +18,14 @@ const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.1'
 const CONTACT = { name: 'The operator of this gateway' }
 const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' }
 
+/** The page asks the browser for its colours. Those that were chosen in the console come first. */
+const CHOSEN_COLOURS = `
+const chosen = localStorage.getItem('mantine-color-scheme-value')
+const asked = window.matchMedia.bind(window)
+if (chosen === 'light' || chosen === 'dark')
+  window.matchMedia = (query) => (query === '(prefers-color-scheme: dark)' ? { matches: chosen === 'dark' } : asked(query))
+`
+
 /** Registers the OpenAPI document and its page, before all routes: it collects them as they are registered. */
 export async function registerOpenApi(app: App, { settings, version }: ControlContext): Promise<void> {
   nameSchemas()
@@ -34,7 +42,10 @@ export async function registerOpenApi(app: App, { settings, version }: ControlCo
   })
   await app.register(swaggerUi, {
     routePrefix: '/admin/docs',
-    theme: { title: 'Map asset gateway: API reference' },
+    theme: {
+      title: 'Map asset gateway: API reference',
+      js: [{ filename: 'chosen-colours.js', content: CHOSEN_COLOURS }],
+    },
     uiConfig: { docExpansion: 'list', persistAuthorization: false },
     staticCSP: true,
     transformStaticCSP: offlinePolicy,

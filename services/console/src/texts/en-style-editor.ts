@@ -1,0 +1,50 @@
+/** Texts of the editor of styles, which are loaded with it. */
+export const enStyleEditor = {
+  title: (name: string) => `Edit “${name}”`,
+  newTitle: (vector: string) => `New style of “${vector}”`,
+  undo: 'Undo',
+  fields: {
+    colour: 'Colour',
+    opacity: 'Opacity (0 to 1)',
+    width: 'Width (px)',
+    radius: 'Radius (px)',
+    outline: 'Colour of the outline',
+    outlineWidth: 'Width of the outline (px)',
+    label: 'Label field',
+    size: 'Size of the text (px)',
+    halo: 'Colour of the halo',
+    haloWidth: 'Width of the halo (px)',
+  },
+  minzoom: 'From zoom',
+  maxzoom: 'Below zoom',
+  drawn: 'Drawn',
+  byRule: 'by a rule; enter a value to replace it',
+  byDefault: 'default',
+  choose: (what: string) => `${what}: choose`,
+  noFields: (type: string) => `The properties of a layer of type ${type} are edited as JSON.`,
+  json: 'JSON',
+  jsonNote: 'The document as it is stored. Addresses of this gateway begin with gateway://.',
+  showJson: 'Show the JSON',
+  hideJson: 'Hide the JSON',
+  valid: 'The style is valid.',
+  invalid: 'The style is not valid, and cannot be saved',
+  line: (line: number) => `Line ${line}:`,
+  warning: 'Warning:',
+  goBack: 'Go back to a revision',
+  chooseRevision: 'Choose',
+  notRead: (revision: number) => `Revision ${revision} was not read`,
+  foreign: (source: string) =>
+    `This style belongs to the scan source “${source}”, and the gateway never writes into the directory of a scan source. Save a copy: it is an import with its own code. Files of the original’s directory, such as data, are not copied, except that its icons are used.`,
+  copyCode: 'Code of the copy',
+  saveAs: 'Save as a new style',
+  saved: (name: string, revision: number) => `“${name}” is saved as revision ${revision}`,
+  notSaved: 'The style was not saved',
+  maputnikTitle: 'Edit in Maputnik',
+  maputnikWords:
+    'Maputnik is an editor at maplibre.org that runs in your browser. The link opens the saved style, and carries a token that reads only this style, for 15 minutes. Download the result there, and import it here.',
+  maputnikRefused:
+    'This gateway is served over http, and browsers refuse its addresses in a page that came over https. Open the address in your own installation of Maputnik.',
+  maputnikOpen: 'Open Maputnik',
+}
+
+export type StyleEditorTexts = typeof enStyleEditor

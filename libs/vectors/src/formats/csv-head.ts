@@ -1,16 +1,6 @@
-import { splitCsv } from './csv.js'
+import { type CsvGeometry, splitCsv } from './csv.js'
 import { DamagedFile } from './feature.js'
 import { guessEncoding } from './guess-encoding.js'
-
-/** The columns of a CSV that hold its coordinates. */
-export interface CsvGeometry {
-  readonly columns: { readonly x: string; readonly y: string } | { readonly wkt: string }
-  /** true if the names mean longitude and latitude */
-  readonly isGeographic: boolean
-  /** encoding of the whole file; null if unknown */
-  readonly encoding: 'UTF-8' | 'GBK' | null
-  readonly separator: string
-}
 
 /** Pairs of column names, in lower case. */
 const GEOGRAPHIC = [

@@ -1,11 +1,20 @@
 import { StringDecoder } from 'node:string_decoder'
 import { WGS84 } from './crs.js'
-import type { CsvGeometry } from './csv-head.js'
 import { DamagedFile, type FieldType, type SourceFeature, type SourceLayer, type SourceValue } from './feature.js'
 import { Seen, seenInText, typeOfSeen, wholeNumber } from './json-values.js'
 import { type TextFile, utf8Pieces } from './text-pieces.js'
 import { POINT, WkbWriter } from './wkb-writer.js'
 import { writeWkt } from './wkt.js'
+
+/** The columns of a CSV that hold its coordinates. */
+export interface CsvGeometry {
+  readonly columns: { readonly x: string; readonly y: string } | { readonly wkt: string }
+  /** true if the names mean longitude and latitude */
+  readonly isGeographic: boolean
+  /** encoding of the whole file; null if unknown */
+  readonly encoding: 'UTF-8' | 'GBK' | null
+  readonly separator: string
+}
 
 /** Maximum characters of one row. A quote that is never closed ends there. */
 const MAX_ROW = 64 * 1024 * 1024

@@ -20,6 +20,7 @@ const PAGES = (t: Texts) =>
     m: ['/preview', t.maps.preview.title],
     c: ['/sources', t.nav.sources],
     s: ['/slicing', t.nav.slicing],
+    f: ['/seeds', t.seeds.title],
     t: ['/tokens', t.nav.tokens],
     p: ['/pushes', t.nav.pushes],
     k: ['/signing-keys', t.nav.signing],

@@ -166,7 +166,7 @@ class Digits {
 }
 
 function jsonOf(value: unknown): string {
-  return value instanceof Digits ? value.text.replace(/^(-?)0+(?=\d)/, '$1') : JSON.stringify(value)
+  return value instanceof Digits ? value.text.replace(/^(-?)0+(\d)/, '$1$2') : JSON.stringify(value)
 }
 
 /** Prefixes of namespaces do not matter here. */

@@ -1,4 +1,3 @@
-import './editor.css'
 import type { StyleJson } from '@gateway/styles/style-json.js'
 import { Alert, Button, List, Stack } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'

@@ -95,21 +95,6 @@ test('a zip with a style, drawings, a font and data is a complete map', async ()
   expect((await get('/styles/city/sprite.json')).status).toBe(404)
 })
 
-test('a style that must be new replaces none', async () => {
-  const sent = () =>
-    fetch(`${gateway().url}/api/v1/admin/styles/import?code=only-new`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${gateway().adminToken}`,
-        'content-type': 'application/json',
-        'if-none-match': '*',
-      },
-      body: JSON.stringify({ version: 8, sources: {}, layers: [] }),
-    })
-  expect((await sent()).status).toBe(200)
-  expect((await sent()).status).toBe(412)
-})
-
 test('a style edited in Maputnik gets its gateway addresses back, and loses the token', async () => {
   await send(await zip({ 'style.json': JSON.stringify(CITY), 'data/spots.geojson': '{}' }), '?code=edited')
   const opened = await json(await fetch(`${gateway().url}/styles/edited/style.json?token=${token}`))
@@ -217,4 +202,19 @@ test('a code that a style of another scan source has is refused, as a zip and as
     expect((await json(answer)).error).toMatch(/in its scan source own; import it under another code/)
   }
   expect(await json(await get('/styles/owned/style.json'))).toEqual(own)
+})
+
+test('a style that must be new replaces none', async () => {
+  const sent = () =>
+    fetch(`${gateway().url}/api/v1/admin/styles/import?code=only-new`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${gateway().adminToken}`,
+        'content-type': 'application/json',
+        'if-none-match': '*',
+      },
+      body: JSON.stringify({ version: 8, sources: {}, layers: [] }),
+    })
+  expect((await sent()).status).toBe(200)
+  expect((await sent()).status).toBe(412)
 })

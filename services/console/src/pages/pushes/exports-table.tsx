@@ -1,7 +1,6 @@
 import type { Export } from '@gateway/contracts/export.js'
 import { Anchor, Group, Progress, Stack, Text } from '@mantine/core'
 import IconFileExport from '~icons/file-export'
-import { segment } from '../../api/client.js'
 import { EXPORTS, exportFile, useRemoveExport } from '../../api/exports.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
@@ -14,7 +13,7 @@ import { shortText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { ActionButton } from '../../ui/write-button.js'
-import { BoundsText } from '../basemaps/bounds-text.js'
+import { useVersionPartColumns, versionName } from '../basemaps/version-part.js'
 
 const TONES: Record<Export['status'], Tone> = { pending: 'waiting', running: 'busy', succeeded: 'good', failed: 'bad' }
 const STATUSES = ['pending', 'running', 'succeeded', 'failed'] as const
@@ -43,42 +42,12 @@ export function ExportsTable() {
   )
 }
 
-function nameOf({ basemap_code, version }: Export): string {
-  return `${basemap_code} · ${version}`
-}
-
 function useColumns(): readonly Column<Export>[] {
   const t = useTexts()
   const formats = useFormats()
+  const part = useVersionPartColumns<Export>(({ zoom_min, zoom_max }) => `${zoom_min}–${zoom_max}`)
   return [
-    {
-      id: 'version',
-      header: t.exports.version,
-      sort: 'basemap_code',
-      value: nameOf,
-      cell: (one) => (
-        <NameLink
-          to={`/basemaps/${segment(one.basemap_code)}/versions/${segment(one.version)}`}
-          fw={550}
-          name={nameOf(one)}
-        />
-      ),
-    },
-    {
-      id: 'part',
-      header: t.exports.part,
-      value: ({ zoom_min, zoom_max }) => `${zoom_min}–${zoom_max}`,
-      cell: ({ bounds, zoom_min, zoom_max }) => (
-        <>
-          {`${zoom_min}–${zoom_max}`}
-          {bounds !== null && (
-            <Text size="xs" c="dimmed">
-              <BoundsText bounds={bounds} />
-            </Text>
-          )}
-        </>
-      ),
-    },
+    ...part,
     {
       id: 'status',
       header: t.common.status,
@@ -129,7 +98,7 @@ function ExportStatus({ of: { status, message, progress, ...one } }: { of: Expor
 function Actions({ of }: { of: Export }) {
   const t = useTexts()
   const remove = useRemoveExport(of.id)
-  const name = shortText(nameOf(of))
+  const name = shortText(versionName(of))
   return (
     <Group gap="xs" wrap="nowrap">
       {of.status === 'succeeded' && (

@@ -1,50 +1,32 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
 import type { ExportFormat, ExportInput } from '@gateway/contracts/export.js'
-import { Alert, Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
+import { Alert, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { findTargets } from '../../api/catalog.js'
-import { segment } from '../../api/client.js'
 import { useExport } from '../../api/exports.js'
-import { useNavigate, useParams } from '../../router/hooks.js'
+import { useNavigate } from '../../router/hooks.js'
 import { SAVED } from '../../router/router.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
 import { CodeSelect } from '../../ui/code-select.js'
 import { FormGuard } from '../../ui/leave-guard.js'
-import { Missing } from '../../ui/missing.js'
 import { notifyDone } from '../../ui/notify.js'
-import { Page as Frame } from '../../ui/page.js'
 import { Problem } from '../../ui/problem.js'
 import { Section } from '../../ui/section.js'
-import { shortText } from '../../ui/shown-text.js'
 import { WriteButton } from '../../ui/write-button.js'
-import { WithBasemap } from '../basemaps/use-basemap.js'
+import { PartFields, VersionPartPage } from '../basemaps/version-part.js'
 import { archivesOf, parseBounds } from './export-form.js'
 
 export function Page() {
   const t = useTexts()
-  const { code = '', version: label = '' } = useParams()
-  const here = `/basemaps/${segment(code)}`
   return (
-    <WithBasemap code={code}>
-      {(basemap) => {
-        const version = basemap.versions.find((v) => v.version === label)
-        const back = { label: basemap.name, to: here }
-        if (version === undefined) return <Missing title={t.basemaps.noSuchVersion(shortText(label))} back={back} />
-        const title = `${basemap.name} · ${label}`
-        return (
-          <Frame
-            title={t.exports.newTitle}
-            lead={title}
-            above={[back, { label, to: `${here}/versions/${segment(label)}` }]}
-          >
-            <Section title={t.exports.newTitle} quiet>
-              <ExportForm key={label} code={code} version={version} />
-            </Section>
-          </Frame>
-        )
-      }}
-    </WithBasemap>
+    <VersionPartPage title={t.exports.newTitle}>
+      {(code, version) => (
+        <Section title={t.exports.newTitle} quiet>
+          <ExportForm key={version.version} code={code} version={version} />
+        </Section>
+      )}
+    </VersionPartPage>
   )
 }
 
@@ -55,11 +37,11 @@ function ExportForm({ code, version }: { code: string; version: BasemapVersion }
   const t = useTexts()
   const go = useNavigate()
   const write = useExport()
-  const [bounds, setBounds] = useState('')
-  const [zooms, setZooms] = useState({ min: version.min_zoom, max: version.max_zoom })
+  const [part, setPart] = useState({ bounds: '', zooms: { min: version.min_zoom, max: version.max_zoom } })
   const [format, setFormat] = useState<ExportFormat>('pmtiles')
   const [target, setTarget] = useState('')
   const [label, setLabel] = useState('')
+  const { bounds, zooms } = part
   const isDirty = () =>
     bounds !== '' || target !== '' || label !== '' || zooms.min !== version.min_zoom || zooms.max !== version.max_zoom
   const parsed = parseBounds(bounds)
@@ -83,7 +65,6 @@ function ExportForm({ code, version }: { code: string; version: BasemapVersion }
       },
     })
   }
-  const limits = { min: version.min_zoom, max: version.max_zoom, allowDecimal: false }
   return (
     <form onSubmit={submit} noValidate>
       <FormGuard isDirty={isDirty} />
@@ -95,27 +76,7 @@ function ExportForm({ code, version }: { code: string; version: BasemapVersion }
           value={format}
           onChange={(event) => setFormat(event.currentTarget.value as ExportFormat)}
         />
-        <TextInput
-          label={t.exports.bounds}
-          description={t.exports.boundsHint}
-          value={bounds}
-          onChange={(event) => setBounds(event.currentTarget.value)}
-          error={parsed === null && t.exports.boundsWrong}
-        />
-        <Group grow align="start">
-          <NumberInput
-            label={t.slicing.zoomMin}
-            {...limits}
-            value={zooms.min}
-            onChange={(min) => setZooms({ ...zooms, min: Number(min) })}
-          />
-          <NumberInput
-            label={t.slicing.zoomMax}
-            {...limits}
-            value={zooms.max}
-            onChange={(max) => setZooms({ ...zooms, max: Number(max) })}
-          />
-        </Group>
+        <PartFields version={version} value={part} boundsHint={t.exports.boundsHint} onChange={setPart} />
         <CodeSelect
           label={t.exports.target}
           kind="targets"

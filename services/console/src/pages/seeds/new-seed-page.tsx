@@ -1,25 +1,21 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
-import { Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { Group, NumberInput, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { segment } from '../../api/client.js'
 import { type SeedBody, seedEstimateQuery, useSeed } from '../../api/seeds.js'
-import { useNavigate, useParams } from '../../router/hooks.js'
+import { useNavigate } from '../../router/hooks.js'
 import { SAVED } from '../../router/router.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { FormGuard } from '../../ui/leave-guard.js'
-import { Missing } from '../../ui/missing.js'
 import { notifyDone } from '../../ui/notify.js'
-import { Page as Frame } from '../../ui/page.js'
 import { Problem } from '../../ui/problem.js'
 import { Section } from '../../ui/section.js'
-import { shortText } from '../../ui/shown-text.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { WriteButton } from '../../ui/write-button.js'
-import { WithBasemap } from '../basemaps/use-basemap.js'
+import { PartFields, VersionPartPage } from '../basemaps/version-part.js'
 import { parseBounds } from '../pushes/export-form.js'
 
 /** Limits and first value of the rate, as those of the service. */
@@ -32,25 +28,10 @@ const PAUSE_MS = 400
 
 export function Page() {
   const t = useTexts()
-  const { code = '', version: label = '' } = useParams()
-  const here = `/basemaps/${segment(code)}`
   return (
-    <WithBasemap code={code}>
-      {(basemap) => {
-        const version = basemap.versions.find((v) => v.version === label)
-        const back = { label: basemap.name, to: here }
-        if (version === undefined) return <Missing title={t.basemaps.noSuchVersion(shortText(label))} back={back} />
-        return (
-          <Frame
-            title={t.seeds.newTitle}
-            lead={`${basemap.name} · ${label}`}
-            above={[back, { label, to: `${here}/versions/${segment(label)}` }]}
-          >
-            <SeedForm key={label} code={code} version={version} />
-          </Frame>
-        )
-      }}
-    </WithBasemap>
+    <VersionPartPage title={t.seeds.newTitle}>
+      {(code, version) => <SeedForm key={version.version} code={code} version={version} />}
+    </VersionPartPage>
   )
 }
 
@@ -60,10 +41,10 @@ export function SeedForm({ code, version }: { code: string; version: BasemapVers
   const write = useSeed()
   const first = { min: version.min_zoom, max: Math.min(version.max_zoom, version.min_zoom + FIRST_LEVELS) }
   const [isDirty, setDirty] = useState(false)
-  const [bounds, setBounds] = useState('')
-  const [zooms, setZooms] = useState(first)
+  const [part, setPart] = useState({ bounds: '', zooms: first })
   const [rate, setRate] = useState(RATE.first)
-  const parsed = parseBounds(bounds)
+  const { zooms } = part
+  const parsed = parseBounds(part.bounds)
   const body: SeedBody = {
     basemap_code: code,
     version: version.version,
@@ -83,33 +64,12 @@ export function SeedForm({ code, version }: { code: string; version: BasemapVers
       },
     })
   }
-  const limits = { min: version.min_zoom, max: version.max_zoom, allowDecimal: false }
   return (
     <form onSubmit={submit} onChange={() => setDirty(true)} noValidate>
       <FormGuard isDirty={() => isDirty} />
       <Section title={t.seeds.newTitle} quiet>
         <Stack maw={560}>
-          <TextInput
-            label={t.exports.bounds}
-            description={t.seeds.boundsHint}
-            value={bounds}
-            onChange={(event) => setBounds(event.currentTarget.value)}
-            error={parsed === null && t.exports.boundsWrong}
-          />
-          <Group grow align="start">
-            <NumberInput
-              label={t.slicing.zoomMin}
-              {...limits}
-              value={zooms.min}
-              onChange={(min) => setZooms({ ...zooms, min: Number(min) })}
-            />
-            <NumberInput
-              label={t.slicing.zoomMax}
-              {...limits}
-              value={zooms.max}
-              onChange={(max) => setZooms({ ...zooms, max: Number(max) })}
-            />
-          </Group>
+          <PartFields version={version} value={part} boundsHint={t.seeds.boundsHint} onChange={setPart} />
           <NumberInput
             label={t.seeds.rate}
             description={t.seeds.rateHint}

@@ -1,13 +1,11 @@
 import type { Seed } from '@gateway/contracts/seed.js'
 import { Progress, Stack, Text } from '@mantine/core'
 import IconCloudDownload from '~icons/cloud-download'
-import { segment } from '../../api/client.js'
 import { SEEDS, useCancelSeed } from '../../api/seeds.js'
 import { useTexts } from '../../texts/texts.js'
 import { CancelButton } from '../../ui/cancel-button.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
-import { NameLink } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { type FiltersOf, ServerTable } from '../../ui/server-table.js'
@@ -16,7 +14,7 @@ import { shortText, shownText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
 import { yesOrNo } from '../../ui/use-catalog-filters.js'
 import { useFormats } from '../../ui/use-formats.js'
-import { BoundsText } from '../basemaps/bounds-text.js'
+import { useVersionPartColumns, versionName } from '../basemaps/version-part.js'
 
 const TONES: Record<Seed['status'], Tone> = { pending: 'waiting', running: 'busy', succeeded: 'good', failed: 'bad' }
 const STATUSES = ['pending', 'running', 'succeeded', 'failed'] as const
@@ -50,38 +48,12 @@ export function Page() {
   )
 }
 
-const nameOf = ({ basemap_code, version }: Seed): string => `${basemap_code} · ${version}`
-
 function useColumns(): readonly Column<Seed>[] {
   const t = useTexts()
   const formats = useFormats()
+  const part = useVersionPartColumns<Seed>(({ min_zoom, max_zoom }) => `${min_zoom}–${max_zoom}`)
   return [
-    {
-      id: 'version',
-      header: t.exports.version,
-      sort: 'basemap_code',
-      value: nameOf,
-      cell: (seed) => (
-        <NameLink
-          to={`/basemaps/${segment(seed.basemap_code)}/versions/${segment(seed.version)}`}
-          fw={550}
-          name={nameOf(seed)}
-        />
-      ),
-    },
-    {
-      id: 'part',
-      header: t.exports.part,
-      value: ({ min_zoom, max_zoom }) => `${min_zoom}–${max_zoom}`,
-      cell: ({ bounds, min_zoom, max_zoom }) => (
-        <>
-          {`${min_zoom}–${max_zoom}`}
-          <Text size="xs" c="dimmed">
-            <BoundsText bounds={bounds} />
-          </Text>
-        </>
-      ),
-    },
+    ...part,
     {
       id: 'status',
       header: t.common.status,
@@ -124,7 +96,7 @@ function SeedStatus({ seed }: { seed: Seed }) {
         <Status tone={TONES[status]}>{t.slicing.statuses[status]}</Status>
       )}
       {status === 'running' && (
-        <Progress value={progress} miw={80} aria-label={t.seeds.progressOf(shortText(nameOf(seed)))} />
+        <Progress value={progress} miw={80} aria-label={t.seeds.progressOf(shortText(versionName(seed)))} />
       )}
       {message !== '' && (
         <Text size="sm" lineClamp={2}>
@@ -144,5 +116,5 @@ function Cancel({ seed }: { seed: Seed }) {
   const t = useTexts().seeds
   const cancel = useCancelSeed(seed.id)
   const isOpen = seed.status === 'pending' || seed.status === 'running'
-  return isOpen ? <CancelButton texts={t} title={t.cancelTitle} name={nameOf(seed)} write={cancel} /> : null
+  return isOpen ? <CancelButton texts={t} title={t.cancelTitle} name={versionName(seed)} write={cancel} /> : null
 }

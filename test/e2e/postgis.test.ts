@@ -28,6 +28,7 @@ async function get(path: string, token: string, headers: Record<string, string> 
 const admin = (path: string, body: object) => gateway().admin.expect<object>(path, { method: 'POST', body })
 
 const TILE = '/vectors/public-roads/tiles/8/135/86.mvt'
+const OTHER_TILE = '/vectors/public-roads/tiles/7/67/43.mvt'
 const layersOf = (tile: Buffer) => new VectorTile(new PbfReader(tile[0] === 0x1f ? gunzipSync(tile) : tile)).layers
 const pointsIn = (tile: Buffer) => layersOf(tile)['public-roads']?.length ?? 0
 
@@ -101,16 +102,20 @@ test('a table is on the map with a scan, behind the same tokens as files', async
   expect((await get(TILE.replace('roads', 'roads,public-roads'), all)).status).toBe(400)
 
   // A change that the database tells of is on the map at once.
+  const isSeenIn = async (tile: string, atMost: number) =>
+    await expect
+      .poll(async () => {
+        await server.owner`SELECT pg_notify('gateway_roads', '')`
+        return pointsIn((await get(tile, token)).body)
+      })
+      .toBeLessThanOrEqual(atMost)
   await server.owner`DELETE FROM roads WHERE id > 500`
-  await expect
-    .poll(async () => {
-      await server.owner`SELECT pg_notify('gateway_roads', '')`
-      return pointsIn((await get(TILE, token)).body)
-    })
-    .toBeLessThanOrEqual(500)
+  await isSeenIn(TILE, 500)
 
-  // Without the database, what is kept is served as old, and nothing else.
-  await server.owner`SELECT pg_notify('gateway_roads', '')`
+  // Without the database, what is kept is served as old, and nothing else. A change that is seen in another tile made this one old.
+  expect((await get(OTHER_TILE, token)).status).toBe(200)
+  await server.owner`DELETE FROM roads WHERE id > 400`
+  await isSeenIn(OTHER_TILE, 400)
   await server.restart(async () => {
     const old = await get(TILE, token)
     expect([old.status, old.headers.get('warning')?.slice(0, 3)]).toEqual([200, expect.stringMatching(/^110$/)])

@@ -97,6 +97,6 @@ test.each(['withdrawn', 'deleted'])('a vector that is %s ends its build and its 
   else await gateway.admin.expect(`/vectors/${code}`, { method: 'PATCH', body: { withdrawn: true } })
   await expect.poll(() => converters(gateway), none).toEqual([])
   expect((await asked).status).toBe(503)
-  expect(existsSync(join(gateway.dataDir, 'vector-builds', code))).toBe(false)
+  await expect.poll(() => existsSync(join(gateway.dataDir, 'vector-builds', code)), none).toBe(false)
   if (how === 'withdrawn') expect((await vector(gateway, code)).tiles.status).toBe('none')
 })

@@ -129,13 +129,7 @@ export function notificationRoutes(app: App, ctx: ControlContext): void {
   recordRoutes(app, ctx, {
     kind: 'notification',
     path: 'notification-records',
-    operationIds: {
-      list: 'listNotificationRecords',
-      get: 'getNotificationRecord',
-      retry: 'retryNotification',
-      cancel: 'cancelNotification',
-      acknowledge: 'acknowledgeNotification',
-    },
+    name: 'Notification',
     noun: 'notifications',
     kept: 'Kept for 30 days, and the newest thousand for longer.',
     schema: notificationRecordSchema,

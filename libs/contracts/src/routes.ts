@@ -6,7 +6,6 @@ import type * as edge from './edge.js'
 import type * as exported from './export.js'
 import type { healthCheckSchema, systemSchema } from './health.js'
 import type { notificationRuleBodySchema, notificationRuleSchema } from './notification.js'
-import type { NotificationKind } from './notification-kinds.js'
 import type { sessionSchema } from './operator.js'
 import type * as push from './push.js'
 import type * as scan from './scan-source.js'
@@ -22,6 +21,7 @@ import type * as upload from './upload.js'
 import type * as usage from './usage.js'
 import type * as vector from './vector.js'
 import type { Warning } from './warning.js'
+import type { NotificationKind } from './without-schemas.js'
 
 type In<S extends z.ZodType> = z.input<S>
 type Out<S extends z.ZodType> = z.output<S>

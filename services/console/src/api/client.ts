@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { MessageParams } from '@gateway/contracts/messages.js'
 import type { Routes } from '@gateway/contracts/routes.js'
+import { REFUSAL_DETAILS_HEADER, REFUSAL_HEADER } from '@gateway/contracts/without-schemas.js'
 import { createFinalURL, createQuerySerializer, defaultPathSerializer } from 'openapi-fetch'
 import { backgroundHeader } from './activity.js'
 import { takeFirst } from './first-data.js'
@@ -65,10 +66,6 @@ export interface RequestOptions {
 }
 
 const ADMIN = '/api/v1/admin'
-/** `REFUSAL_HEADER` of the contracts. */
-const REFUSAL_HEADER = 'x-refusal'
-/** `REFUSAL_DETAILS_HEADER` of the contracts. */
-const REFUSAL_DETAILS_HEADER = 'x-refusal-details'
 const unauthorized = new Set<() => void>()
 
 /** Calls back for every request that is refused for lack of credentials. Returns the function that ends it. */

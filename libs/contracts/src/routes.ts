@@ -124,7 +124,7 @@ interface SliceBody {
   requested_by?: string | undefined
 }
 
-/** What the console reads of a TileJSON document. */
+/** The members of a TileJSON document that the console reads. */
 export interface TileJson {
   attribution?: string
   tiles: string[]

@@ -43,7 +43,7 @@ test.each(SETTING_NAMES)('%s: its default on the page is the one of the schema',
   const implied: unknown = SETTINGS[name].parse(undefined)
   const isNone = implied === undefined || (Array.isArray(implied) && implied.length === 0)
   if (byDefault === '') expect(isNone).toBe(true)
-  // Some defaults depend on other settings or on the machine, and are described in words.
+  // Some defaults depend on other settings or on the machine. The page describes them in a sentence.
   else if (/^`[^`]+`$/.test(byDefault) && implied !== undefined)
     expect(SETTINGS[name].safeParse(byDefault.slice(1, -1)).data).toEqual(implied)
 })

@@ -1389,6 +1389,12 @@ export interface paths {
                   [key: string]: string | number;
                 } | null;
               }[];
+              layers?: {
+                layer: string;
+                code: string;
+                name: string | null;
+                preview: string | null;
+              }[];
               problem: string | null;
               problem_code: string | null;
               problem_params: {

@@ -216,5 +216,15 @@ export const sourceStorageSchema = z.object({
   message: z.string().describe('the error message; empty if the storage responds'),
   ...messageFields,
   milliseconds: z.int().describe('time in ms until it responded, or until the request was given up'),
+  queries: z
+    .array(
+      z.object({
+        query: z.string().describe('its first 1,000 characters; values are parameters, which are not in it'),
+        seconds: z.number().describe('time since its begin'),
+        waits_for: z.string().nullable().describe('for example `Lock` or `ClientWrite`; null: for nothing'),
+      }),
+    )
+    .optional()
+    .describe('only of a database: the queries of the gateway that run there now, the longest first, at most 50'),
 })
 export type SourceStorage = z.infer<typeof sourceStorageSchema>

@@ -1239,6 +1239,11 @@ export interface paths {
                 [key: string]: string | number;
               } | null;
               milliseconds: number;
+              queries?: {
+                query: string;
+                seconds: number;
+                waits_for: string | null;
+              }[];
             };
           };
         };

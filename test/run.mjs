@@ -165,7 +165,7 @@ function runLayer(layer) {
   rmSync(dir, { recursive: true })
 }
 
-/** Processor time of the children of this process that have ended, and of theirs. */
+/** Returns the processor time of all processes that this one has started and that have ended, in s. */
 function endedChildrenSeconds() {
   const fields = readFileSync('/proc/self/stat', 'utf8')
     .replace(/^.*\) /s, '')

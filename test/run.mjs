@@ -1,7 +1,7 @@
 /**
  * `npm test`: checks that the external programs for the tests are installed, checks format and lint, runs the layers of tests in sequence,
  * and ends with one line of totals. With arguments (`npm test -- test/conformance/tokens`) it runs only the tests whose path contains one
- * of them. With `--profile` it ends with the time and the slowest test of each file. With `--changed` or `--changed=COMMIT` it runs the tests affected by a change: those that import a changed file, and the whole
+ * of them. With `--profile` it ends with the time, the processor time and the slowest test of each file. With `--changed` or `--changed=COMMIT` it runs the tests affected by a change: those that import a changed file, and the whole
  * system layer if any of its sources has changed, otherwise its changed tests.
  */
 import { spawnSync } from 'node:child_process'
@@ -19,6 +19,8 @@ const totals = { passed: 0, failed: 0, skipped: 0 }
 const failures = []
 /** Files with their times in s. */
 const times = []
+/** Layers with their times in s. */
+const layerTimes = []
 /** Number of skipped tests by file. */
 const skippedIn = new Map()
 
@@ -28,6 +30,7 @@ const PROGRAMS = {
   'redis-server': 'redis-server',
   ogr2ogr: 'gdal-bin',
   chromium: 'chromium',
+  '/usr/lib/chromium/chromium-headless-shell': 'chromium-headless-shell',
   'g++': 'g++',
   make: 'make',
   python3: 'python3',
@@ -147,15 +150,39 @@ function runLayer(layer) {
   // A layer may be two projects: unit and unit-components, integration and integration-isolated.
   const options = ['--config', 'test/vitest.config.ts', '--project', `${layer}*`, '--passWithNoTests']
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const { status } = runNode('node_modules/vitest/vitest.mjs', ['run', ...options, ...reporters, ...selected])
-  const counted = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : 0
+  const processorTimes = join(dir, 'processor-times')
+  const env = profiled ? { ...process.env, TEST_PROCESSOR_TIMES: processorTimes } : process.env
+  const before = { wall: performance.now(), processor: endedChildrenSeconds() }
+  const { status } = runNode('node_modules/vitest/vitest.mjs', ['run', ...options, ...reporters, ...selected], env)
+  layerTimes.push({
+    layer,
+    wall: (performance.now() - before.wall) / 1000,
+    processor: endedChildrenSeconds() - before.processor,
+  })
+  const counted = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8')), readTimes(processorTimes)) : 0
   // Vitest also fails because of events outside of tests: an unhandled rejection, a global set-up.
   if (status !== 0 && counted === 0) fail(`The ${layer} layer failed outside of its tests.`)
   rmSync(dir, { recursive: true })
 }
 
+/** Returns the processor time of all processes that this one has started and that have ended, in s. */
+function endedChildrenSeconds() {
+  const fields = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  // cutime and cstime, in hundredths of a second.
+  return (Number(fields[13]) + Number(fields[14])) / 100
+}
+
+/** The processor time in s of each test file, which `test/harness/processor-time.ts` writes. */
+function readTimes(file) {
+  if (!existsSync(file)) return new Map()
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  return new Map(lines.map((line) => JSON.parse(line)).map(({ name, seconds }) => [name, seconds]))
+}
+
 /** Adds a layer's report to the totals; returns its number of failures. */
-function count(report) {
+function count(report, processorTimes) {
   const before = totals.failed
   for (const file of report.testResults) {
     // A file that does not load, or whose clean-up finds leftovers, fails without a failed test.
@@ -165,7 +192,8 @@ function count(report) {
     for (const { fullName } of failed) failures.push(`${name}: ${fullName}`)
     if (file.status === 'failed' && failed.length === 0) failures.push(`${name}: outside of its tests`)
     const slowest = file.assertionResults.toSorted((a, b) => (b.duration ?? 0) - (a.duration ?? 0))[0]
-    times.push({ name, seconds: (file.endTime - file.startTime) / 1000, slowest })
+    const processor = processorTimes.get(file.name) ?? 0
+    times.push({ name, seconds: (file.endTime - file.startTime) / 1000, processor, slowest })
     totals.passed += file.assertionResults.filter(({ status }) => status === 'passed').length
     const skipped = file.assertionResults.filter(({ status }) => ['pending', 'skipped', 'todo'].includes(status)).length
     totals.skipped += skipped
@@ -174,8 +202,8 @@ function count(report) {
   return totals.failed - before
 }
 
-function runNode(script, args) {
-  return spawnSync(process.execPath, [script, ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+function runNode(script, args, env) {
+  return spawnSync(process.execPath, [script, ...args], { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] })
 }
 
 function fail(line) {
@@ -192,13 +220,19 @@ function becauseOf(file) {
   return without.map(([program, from]) => `: they need ${program} (${from})`).join('')
 }
 
+function column(seconds) {
+  return `${seconds.toFixed(1).padStart(7)} s`
+}
+
 function finish() {
   const { passed, failed, skipped } = totals
   if (profiled) {
-    for (const { name, seconds, slowest } of times.toSorted((a, b) => b.seconds - a.seconds))
+    console.log('   time  processor  file (its slowest test)')
+    for (const { name, seconds, processor, slowest } of times.toSorted((a, b) => b.processor - a.processor))
       console.log(
-        `${seconds.toFixed(1).padStart(7)} s  ${name}  (${((slowest?.duration ?? 0) / 1000).toFixed(1)} s: ${slowest?.title ?? 'no test'})`,
+        `${column(seconds)} ${column(processor)}    ${name} (${((slowest?.duration ?? 0) / 1000).toFixed(1)} s: ${slowest?.title ?? 'no test'})`,
       )
+    for (const { layer, wall, processor } of layerTimes) console.log(`${column(wall)} ${column(processor)}    ${layer}`)
   }
   for (const failure of failures) console.log(`failed: ${failure}`)
   for (const [file, count] of skippedIn) console.log(`${count} skipped in ${file}${becauseOf(file)}`)

@@ -10,6 +10,9 @@ const SYSTEM = 'test/{conformance,e2e,fault}'
 /** Integration tests that need a process for each file: those of edges, because the native addon serves one listener, and of tools. */
 const ISOLATED = '{libs/{native-edge,tilesets,vectors},services/{edge,tiler,tools}}/src/**/*.integration.test.ts'
 
+/** Before every file: counts its processor time for `npm test -- --profile`. */
+const PROCESSOR_TIME = 'test/harness/processor-time.ts'
+
 const INTEGRATION = {
   // Half of the tests wait: for rescans of files, for leases, for processes to start.
   maxWorkers: 3,
@@ -38,6 +41,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Prevents flaky tests on two cores: the gateway under test needs one of them.
     maxWorkers: 2,
+    setupFiles: PROCESSOR_TIME,
     projects: [
       {
         extends: true,
@@ -64,7 +68,7 @@ export default defineConfig({
           // Part of the unit layer. Loading React takes three times as long as the tests of a file, so a worker loads it once.
           name: 'unit-components',
           isolate: false,
-          setupFiles: 'services/console/src/testing/setup.ts',
+          setupFiles: [PROCESSOR_TIME, 'services/console/src/testing/setup.ts'],
           include: ['services/console/src/**/*.test.tsx'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -26,7 +26,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Returns the fields of proc(5) stat after the command name: state, parent, ... */
-function statFields(pid: number): readonly string[] {
+export function statFields(pid: number): readonly string[] {
   const stat = readProc(pid, 'stat')
   return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

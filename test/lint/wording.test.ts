@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { sourceTexts, textsOfScript } from './source-texts.js'
+import { type SourceText, sourceTexts, textsOfScript } from './source-texts.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const { rules } = parse(readFileSync(`${root}config/wording.yml`, 'utf8')) as {
@@ -96,8 +96,15 @@ test.each([
   expect(textsOfScript(file, source).map(([text]) => text)).toEqual(messages)
 })
 
+let found: SourceText[] | undefined
+/** Two tests read them, and parsing all sources takes most of their time. */
+function textsOfSources(): SourceText[] {
+  found ??= sourceTexts(root)
+  return found
+}
+
 test('comments, names of tests and messages keep to the rules of wording', () => {
-  const flagged = sourceTexts(root).flatMap(({ file, line, text }) =>
+  const flagged = textsOfSources().flatMap(({ file, line, text }) =>
     patterns.flatMap(({ pattern, expected }) => {
       const found = pattern.exec(text)
       return found === null ? [] : [`${file}:${line}: "${text}"; write: ${expected}`]
@@ -109,7 +116,7 @@ test('comments, names of tests and messages keep to the rules of wording', () =>
 test('comments name only files of TypeScript and C++ that exist', () => {
   const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n')
   const known = new Set(files.map((file) => basename(file)))
-  const missing = sourceTexts(root).flatMap(({ file, line, text }) =>
+  const missing = textsOfSources().flatMap(({ file, line, text }) =>
     (text.match(/(?<![\w*.-])[\w-]+(?:\.\w+)*\.(?:tsx?|cc)\b/g) ?? [])
       .filter((name) => !known.has(name))
       .map((name) => `${file}:${line}: ${name}`),

@@ -21,10 +21,11 @@ export function trackPaths(app: App, answersOptions: (path: string) => boolean):
   app.addHook('onRoute', ({ url }) => void paths.add(url))
   return () => {
     // Most paths are those of files, without parameters. Comparing all pairs would take a tenth of the start.
-    const patterns = [...paths].filter((path) => path.includes('/:'))
+    const patterns = [...paths].filter((path) => path.includes('/:')).map((path) => ({ path, parts: path.split('/') }))
     // All lists are complete before the first route is added.
     const answered = [...paths].map((path) => {
-      const urls = [path, ...patterns.filter((pattern) => takes(pattern, path))]
+      const parts = path.split('/')
+      const urls = [path, ...patterns.filter((pattern) => takes(pattern.parts, parts)).map((pattern) => pattern.path)]
       return { path, methods: METHODS.filter((method) => urls.some((url) => app.hasRoute({ url, method }))) }
     })
     for (const { path, methods } of answered) {
@@ -33,10 +34,9 @@ export function trackPaths(app: App, answersOptions: (path: string) => boolean):
   }
 }
 
-/** True if requests for `path` reach the routes of `route`, whose segments may be parameters: `/sources/:code` matches `/sources/try`. */
-function takes(route: string, path: string): boolean {
-  const [own, others] = [route.split('/'), path.split('/')]
-  return own.length === others.length && own.every((part, i) => part.startsWith(':') || part === others[i])
+/** True if requests for a path reach a route, whose segments may be parameters: `/sources/:code` matches `/sources/try`. */
+function takes(route: readonly string[], path: readonly string[]): boolean {
+  return route.length === path.length && route.every((part, i) => part.startsWith(':') || part === path[i])
 }
 
 /** @param methods of the path, and of matching paths with parameters, which must not be hidden @param answered methods that hooks handle */

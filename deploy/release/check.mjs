@@ -1,6 +1,6 @@
 /**
  * `npm run release:check -- KIT.tar [--root DIR]`: installs an offline kit by the commands of the kit's README on a minimal Debian without a network, and looks at the
- * first map and the slice. Ends with 1 if a check of `docs/releases/checks.md` is older than the code, did not pass, or was not run. Needs root and mmdebstrap (apt-get install mmdebstrap), which makes the Debian before the network is taken away; DIR keeps it for the next time.
+ * first map and the slice. Then it runs both commands of the README on a Debian that has only Node, which takes an hour. Ends with 1 if a check of `docs/releases/checks.md` is older than the code, did not pass, or was not run. Needs root and mmdebstrap (apt-get install mmdebstrap), which makes the Debian before the network is taken away; DIR keeps it for the next time.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -10,10 +10,19 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findContainerEngine } from '../images/engine.mjs'
 import { redChecks, unchangedSince } from './checks.mjs'
+import { inCleanRoom, makeDebian, run } from './clean-room.mjs'
 import { loadImages } from './kit-images.mjs'
 
 /** Blocks of the page that are run here, in the order of the page, by one shell. */
 const BLOCK = /^```sh not-run: npm run release:check\n([\s\S]*?)^```$/gm
+
+/** Starts the gateway as a new user does, and succeeds if the map of the demo answers. */
+const START = `
+  npm start >/start.log 2>&1 &
+  for i in $(seq 600); do grep -q 'Gateway  *ready' /start.log && break; sleep 1; done
+  cat /start.log
+  node -e "fetch(/Map +(http\\S+)/.exec(require('fs').readFileSync('/start.log', 'utf8'))[1]).then((map) => process.exit(map.ok ? 0 : 1))"
+`
 
 const { values, positionals } = parseArgs({ options: { root: { type: 'string' } }, allowPositionals: true })
 const kit = resolve(positionals[0] ?? '')
@@ -39,21 +48,14 @@ try {
   assert.match(said, /^succeeded$/m)
   assert.match(said, /GDAL \d/)
   console.log('The kit installs without a network by its own page: a map is served, an image is sliced.')
+  inCleanRoom(START)
+  inCleanRoom('npm test')
   const checkout = resolve(import.meta.dirname, '../..')
   const red = redChecks(readFileSync(join(checkout, 'docs/releases/checks.md'), 'utf8'), unchangedSince(checkout))
   for (const line of red) console.error(`red: ${line}`)
   if (red.length > 0) process.exitCode = 1
 } finally {
   rmSync(work, { recursive: true, force: true })
-}
-
-function makeDebian(root) {
-  const { VERSION_CODENAME: suite } = Object.fromEntries(
-    readFileSync('/etc/os-release', 'utf8')
-      .split('\n')
-      .map((line) => line.replaceAll('"', '').split('=')),
-  )
-  run('mmdebstrap', ['--quiet', '--variant=minbase', suite, root])
 }
 
 /** Runs the page in separate namespaces, whose only network interface is the loopback. */
@@ -107,9 +109,4 @@ function checkImages(folder) {
   }
   const images = loadImages(engine, folder)
   console.log(`images: ${images.length} loaded, each the one that images.json names`)
-}
-
-function run(command, args) {
-  const { status, error } = spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] })
-  if (status !== 0) throw new Error(`${command} ${args[0]} failed: ${error?.message ?? status}`)
 }

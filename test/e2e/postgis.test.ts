@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib'
+import type { SourceStorage } from '@gateway/contracts/scan-source.js'
 import { type PostgisServer, startPostgis } from '@gateway/vectors/postgis/testing/server.js'
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
@@ -35,6 +36,8 @@ const pointsIn = (tile: Buffer) => layersOf(tile)['public-roads']?.length ?? 0
 test('a table is on the map with a scan, behind the same tokens as files', async () => {
   const url = server.readerUrl.replace('reader@', 'reader:secret@')
   const source = { code: 'db', kind: 'postgis', url }
+  // A trial is refused during a scan, and on a busy machine the first scan still runs.
+  await gateway().admin.rescan('layers')
   expect(await admin('/scan-sources/try', { kind: 'postgis', url })).toMatchObject({
     added: 2,
     problem: null,
@@ -100,6 +103,15 @@ test('a table is on the map with a scan, behind the same tokens as files', async
   const described = JSON.parse((await get('/vectors/public-roads,public-towns/tilejson.json', all)).body.toString())
   expect(described.vector_layers.map(({ id: of }: { id: string }) => of)).toEqual(['public-roads', 'public-towns'])
   expect((await get(TILE.replace('roads', 'roads,public-roads'), all)).status).toBe(400)
+
+  // A query that waits is listed with the reason.
+  await server.owner.begin(async (tx) => {
+    await tx`LOCK TABLE roads`
+    void get('/ogc/collections/public-roads/items?limit=3', token)
+    const queries = async () => (await gateway().admin.expect<SourceStorage>('/scan-sources/db/storage')).queries
+    const one = { query: expect.stringContaining('roads'), seconds: expect.any(Number), waits_for: 'relation' }
+    await expect.poll(queries).toContainEqual(one)
+  })
 
   // A change that the database tells of is on the map at once.
   const isSeenIn = async (tile: string, atMost: number) =>

@@ -44,7 +44,7 @@ if (wrong !== undefined || !SCRIPTS.includes(script)) {
 // A test that `npm test` runs as well, with fewer kills.
 const [project, file] =
   script === 'kills-cache'
-    ? ['integration', 'services/edge/src/tiles/remote-kills']
+    ? ['integration*', 'services/edge/src/tiles/remote-kills']
     : ['by-hand', `test/soak/${script}`]
 const { status } = spawnSync(
   process.execPath,

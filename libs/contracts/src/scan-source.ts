@@ -96,6 +96,22 @@ export const triedScanSchema = z.object({
   coded_messages: z
     .array(z.object({ message: z.string(), ...messageFields }))
     .describe('the same messages, each with its code and parameters'),
+  layers: z
+    .array(
+      z.object({
+        layer: z.string().describe('its name in the service; empty if the service has only one'),
+        code: z.string().describe('of its basemap'),
+        name: z.string().nullable(),
+        preview: z
+          .string()
+          .nullable()
+          .describe(
+            'a small picture as an address `data:image/webp;base64,…`; null: its tiles are vectors, none came in time, or it is not among the first 24',
+          ),
+      }),
+    )
+    .optional()
+    .describe('only of a service: its layers that would be taken, the first 1,000'),
   problem: z.string().nullable().describe('why the directory cannot be scanned; null: it can be scanned'),
   problem_code: messageFields.message_code,
   problem_params: messageFields.message_params,
@@ -200,5 +216,15 @@ export const sourceStorageSchema = z.object({
   message: z.string().describe('the error message; empty if the storage responds'),
   ...messageFields,
   milliseconds: z.int().describe('time in ms until it responded, or until the request was given up'),
+  queries: z
+    .array(
+      z.object({
+        query: z.string().describe('its first 1,000 characters; values are parameters, which are not in it'),
+        seconds: z.number().describe('time since its begin'),
+        waits_for: z.string().nullable().describe('for example `Lock` or `ClientWrite`; null: for nothing'),
+      }),
+    )
+    .optional()
+    .describe('only of a database: the queries of the gateway that run there now, the longest first, at most 50'),
 })
 export type SourceStorage = z.infer<typeof sourceStorageSchema>

@@ -6,6 +6,7 @@ import { ObjectRefused } from '../object-storage/errors.js'
 import { guardedConnect } from '../object-storage/guarded-connect.js'
 import { type Answer, BrokenAnswer, Requester } from '../object-storage/requester.js'
 import type { DestinationGuard } from '../outgoing/guard.js'
+import { type HostCircuit, LONGEST_PAUSE_MS } from './host-circuit.js'
 
 /** A service that fails is asked by one request in this time. */
 const OPEN_MS = 10_000
@@ -17,7 +18,7 @@ const TELL_AGAIN_MS = 60_000
 /** Time beyond the limit of a request for which others wait, so that they come behind requests that all reach their limit. */
 const PATIENCE_MS = 1_000
 /** Seconds to which a `Retry-After` of the service is cut. */
-const LONGEST_RETRY_AFTER = 60
+const LONGEST_RETRY_AFTER = LONGEST_PAUSE_MS / 1000
 
 /** Secrets of a service: fields that are sent to its host only. */
 export type ServiceHeaders = Readonly<Record<string, string>>
@@ -85,6 +86,8 @@ export interface ServiceOptions {
   readonly timeoutMs: number
   /** returns the slots that all processes of this machine share for a host of the service; null, or absent: each process counts by itself */
   readonly slots?: (host: string) => HostSlots | null
+  /** returns the circuit breaker that all processes of this machine share; null, or absent: this process has its own */
+  readonly circuit?: () => HostCircuit | null
   /** called for each request that was sent; `status` null: it got no answer */
   readonly observe?: (status: number | null, seconds: number) => void
   /** called after each failure, after the first success behind it, and once a minute while the service answers */
@@ -101,6 +104,7 @@ export class ServiceClient {
   readonly #lanes = new Map<string, FairLanes>()
   readonly #slots = new Map<string, HostSlots>()
   readonly #circuit = new Circuit(undefined, () => 0.5, { firstOpenMs: OPEN_MS, longestOpenMs: OPEN_MS })
+  #hostCircuit: HostCircuit | null = null
   #notBeforeMs = 0
   #tellAgainMs = 0
   #last: ServiceTrouble | null = null
@@ -110,8 +114,10 @@ export class ServiceClient {
   }
 
   get state(): ServiceState {
-    const state = this.#circuit.state === 'closed' ? 'closed' : 'open'
-    return { state, failures: this.#circuit.failures, message: this.#last?.message ?? '' }
+    const message = this.#last?.message ?? ''
+    const { failures } = this.#hostCircuit ?? this.#circuit
+    const isOpen = this.#hostCircuit?.isOpen ?? this.#circuit.state !== 'closed'
+    return { state: isOpen ? 'open' : 'closed', failures, message }
   }
 
   /**
@@ -122,7 +128,7 @@ export class ServiceClient {
     const release = await this.#enter(request)
     try {
       if (!request.isWanted()) throw busy('nobody waits for the answer any more', 1)
-      const waitMs = Math.max(this.#notBeforeMs - performance.now(), 0) || (this.#circuit.admit() ?? 0)
+      const waitMs = Math.max(this.#notBeforeMs - performance.now(), 0) || (await this.#admit())
       if (waitMs > 0) {
         const { kind = 'silent', reason = 'it has failed several times in a row', words = '' } = this.#last ?? {}
         throw new ServiceTrouble(kind, reason, { words, retryAfterSeconds: waitMs / 1000, wasAsked: false })
@@ -131,6 +137,19 @@ export class ServiceClient {
     } finally {
       release()
     }
+  }
+
+  /** Returns the milliseconds for which the service is not asked. */
+  async #admit(): Promise<number> {
+    this.#hostCircuit ??= this.#options.circuit?.() ?? null
+    const waitMs = await this.#hostCircuit?.admit().catch(() => {
+      // A disk that fails does not hold up requests.
+      this.#hostCircuit = null
+    })
+    if (this.#hostCircuit === null) return this.#circuit.admit() ?? 0
+    const { last } = this.#hostCircuit
+    if (last !== null) this.#last = new ServiceTrouble(last.kind as ServiceTrouble['kind'], last.reason, last)
+    return waitMs ?? 0
   }
 
   async close(): Promise<void> {
@@ -172,6 +191,7 @@ export class ServiceClient {
     try {
       const result = await read(await this.#follow(request))
       this.#circuit.succeeded()
+      await this.#hostCircuit?.succeeded().catch(() => {})
       this.#last = null
       this.#succeeded(before)
       return result
@@ -182,6 +202,9 @@ export class ServiceClient {
       }
       const trouble = troubleOf(error).without(request.secrets)
       this.#circuit.failed()
+      const { kind, reason, words } = trouble
+      const pauseMs = Math.max(0, this.#notBeforeMs - performance.now())
+      await this.#hostCircuit?.failed({ kind, reason, words }, pauseMs).catch(() => {})
       this.#last = trouble
       this.#options.onState?.(this.state, before.state)
       throw trouble

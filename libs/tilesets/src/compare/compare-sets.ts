@@ -1,13 +1,14 @@
 import { gunzipSync } from 'node:zlib'
 import type { Bounds, TileMatrices, TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { sentence } from '@gateway/contracts/messages.js'
+import { bytesOf } from '../export/stored-tiles.js'
 import { openFolder } from '../folder/source.js'
 import { encodingOf } from '../formats.js'
 import { openListed } from '../listed-source.js'
 import { openDatabase } from '../mbtiles/database.js'
 import { prepareTileQuery } from '../mbtiles/queries.js'
 import { openPmtiles } from '../pmtiles/source.js'
-import { readExactly } from '../read-exactly.js'
+
 import type { Source, SourceSpec, Tile, TilePlace } from '../source.js'
 import { matrixSetOf, type TileMatrixLimits, tileMatrixLimits } from '../tile-matrix-sets.js'
 import type { TileEncoding } from '../tile-set.js'
@@ -181,7 +182,7 @@ export async function openSet(set: ComparedSet): Promise<OpenSet | null> {
   const read: Read = async (place) => {
     const tile = await source.tile(place)
     if (tile === 'busy') throw new NotCompared(sentence('said.version_disk_silent'))
-    return tile === null ? null : plain(await bytesOf(tile), tile.encoding)
+    return tile === null ? null : plain(await contentOf(tile), tile.encoding)
   }
   return { read, close: () => source.close() }
 }
@@ -191,14 +192,10 @@ function openPlain(spec: SourceSpec): Promise<Source | null> {
   return spec.storage === 'xyz' || spec.storage === 'tms' ? openFolder(spec, null) : openListed(spec)
 }
 
-async function bytesOf({ body }: Tile): Promise<Uint8Array> {
-  if (body instanceof Uint8Array) return body
-  try {
-    if (body.length > MAX_TILE_BYTES) throw new NotCompared(`a tile has more than ${MAX_TILE_BYTES} bytes`)
-    return await readExactly(body.fd, body.offset, body.length)
-  } finally {
-    body.release()
-  }
+async function contentOf({ body }: Tile): Promise<Uint8Array> {
+  if (body instanceof Uint8Array || body.length <= MAX_TILE_BYTES) return bytesOf({ body })
+  body.release()
+  throw new NotCompared(`a tile has more than ${MAX_TILE_BYTES} bytes`)
 }
 
 /** The same tile may be compressed in many ways. Data that cannot be decompressed is compared unchanged. */

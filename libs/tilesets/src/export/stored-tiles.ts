@@ -123,7 +123,8 @@ async function tilesOfListed(set: StoredSet, area: Area): Promise<StoredTiles | 
   return { count: sorted.length, tiles: tiles(), close: () => source.close() }
 }
 
-async function bytesOf({ body }: Tile): Promise<Uint8Array> {
+/** Returns the content of a tile, and closes its file. */
+export async function bytesOf({ body }: Pick<Tile, 'body'>): Promise<Uint8Array> {
   if (body instanceof Uint8Array) return body
   try {
     return await readExactly(body.fd, body.offset, body.length)

@@ -3,6 +3,7 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { HostSlots } from '@gateway/core/files/host-slots.js'
 import type { Answer } from '@gateway/core/object-storage/requester.js'
+import { HostCircuit } from '@gateway/core/upstream/host-circuit.js'
 import {
   ServiceClient,
   type ServiceHeaders,
@@ -174,6 +175,7 @@ export class UpstreamSources {
       timeoutMs: timeoutSeconds * 1000,
       slots: (host) =>
         cache.mayFill ? new HostSlots(folderOfKey(cache.directory, `service ${source} ${host}`), maxConcurrent) : null,
+      circuit: () => (cache.mayFill ? new HostCircuit(folderOfKey(cache.directory, `service ${source}`)) : null),
       observe: (status, seconds) => observe(source, status, seconds),
       onState: (state, before) => onState(source, state, before),
     })

@@ -1239,6 +1239,11 @@ export interface paths {
                 [key: string]: string | number;
               } | null;
               milliseconds: number;
+              queries?: {
+                query: string;
+                seconds: number;
+                waits_for: string | null;
+              }[];
             };
           };
         };
@@ -1388,6 +1393,12 @@ export interface paths {
                 message_params: {
                   [key: string]: string | number;
                 } | null;
+              }[];
+              layers?: {
+                layer: string;
+                code: string;
+                name: string | null;
+                preview: string | null;
               }[];
               problem: string | null;
               problem_code: string | null;

@@ -66,7 +66,7 @@ async function fetchAll(
   const { signal } = running
   const version = await readVersion(ctx, seed)
   if ('code' in version) return { failed: version }
-  const { services, cache } = openServices(ctx, pacer(seed.rate, signal))
+  const { services, cache } = openServices(ctx, { pace: pacer(seed.rate, signal) })
   // An old tile is no success of a seed.
   const upstream = { ...version.upstream, staleDays: 0 }
   const source = services.open({ ...version, upstream, id: 0, root: '', isRemote: true })

@@ -1,6 +1,6 @@
 import { wrongInCode } from '@gateway/contracts/codes.js'
-import type { ScanSource, ScanSourceBody } from '@gateway/contracts/scan-source.js'
-import { NumberInput, Textarea } from '@mantine/core'
+import type { ScanSource, ScanSourceBody, TriedScan } from '@gateway/contracts/scan-source.js'
+import { Checkbox, Group, Image, NumberInput, Stack, Text, Textarea } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useTexts } from '../../texts/texts.js'
 
@@ -78,3 +78,53 @@ export function ServiceFields({ form, hasHeaders }: { form: UseFormReturnType<an
     </>
   )
 }
+
+type TriedLayer = NonNullable<TriedScan['layers']>[number]
+
+/** Pixels of the pictures of layers. */
+const PREVIEW = 48
+
+/** The layers that a trial has found, each with a picture and a box that takes it. The boxes write the field of layers; an empty field takes all. */
+export function LayerChoice({
+  layers,
+  taken,
+  onTake,
+}: {
+  readonly layers: readonly TriedLayer[]
+  readonly taken: string
+  readonly onTake: (layers: string) => void
+}) {
+  const t = useTexts().sources
+  const lines = linesOf(taken)
+  const lineOf = (layer: string) => lines.find((line) => line === layer || ASSIGNED.exec(line)?.[1] === layer)
+  const isTaken = (layer: string) => lines.length === 0 || lineOf(layer) !== undefined
+  const take = (changed: string, wanted: boolean) => {
+    const next = layers.filter(({ layer }) => (layer === changed ? wanted : isTaken(layer)))
+    const all = next.length === layers.length && lines.every((line) => !ASSIGNED.test(line))
+    onTake(all ? '' : next.map(({ layer }) => lineOf(layer) ?? layer).join('\n'))
+  }
+  return (
+    <Stack gap="xs" mt="xs" role="group" aria-label={t.layers}>
+      {layers.map(({ layer, code, name, preview }) => (
+        <Group key={code} gap="sm" wrap="nowrap">
+          <Checkbox
+            checked={isTaken(layer)}
+            disabled={layer === ''}
+            aria-label={name ?? code}
+            onChange={({ currentTarget }) => take(layer, currentTarget.checked)}
+          />
+          <Image src={preview} w={PREVIEW} h={PREVIEW} radius="sm" alt="" fallbackSrc={NO_PICTURE} />
+          <Text size="sm" component="div">
+            <bdi>{name ?? code}</bdi>
+            <Text size="xs" c="dimmed">
+              {code}
+            </Text>
+          </Text>
+        </Group>
+      ))}
+    </Stack>
+  )
+}
+
+/** A transparent pixel, for layers without a picture. */
+const NO_PICTURE = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=='

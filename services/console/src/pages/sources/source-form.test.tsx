@@ -49,3 +49,24 @@ test('the result of a test disappears when another path is entered', async () =>
   await userEvent.type(path, 'er')
   expect(screen.queryByText('This path cannot be scanned')).toBeNull()
 })
+
+test('the layers that a test of a service has found are taken or left by their boxes', async () => {
+  const layer = (name: string) => ({ layer: name, code: `city-${name}`, name, preview: null })
+  stubService(() => ({ ...TRIED, problem: null, added: 2, layers: [layer('roads'), layer('water')] }))
+  const saved: unknown[] = []
+  const commandOf = () => call('get', '/api/v1/admin/scan-sources')
+  const onSave = (body: unknown) => saved.push(body)
+  const source = { code: 'city', name: 'City', kind: 'service', path: 'https://maps.example.org/wmts', enabled: true }
+  show(
+    <SourceForm source={source as never} pending={false} error={null} commandOf={commandOf as never} onSave={onSave} />,
+  )
+  await userEvent.click(screen.getByRole('button', { name: 'Test' }))
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'water' }))
+  const field = screen.getByRole('textbox', { name: /Layers/ }) as HTMLTextAreaElement
+  expect(field.value).toBe('roads')
+  await userEvent.click(screen.getByRole('checkbox', { name: 'water' }))
+  expect(field.value).toBe('')
+  await userEvent.click(screen.getByRole('checkbox', { name: 'roads' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }))
+  expect(saved).toMatchObject([{ layers: ['water'] }])
+})

@@ -16,7 +16,14 @@ import { ServerText } from '../../ui/server-text.js'
 import { shownText } from '../../ui/shown-text.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { AutomationFields, type AutomationValues, automationBody, automationOf } from './automation-fields.js'
-import { ServiceFields, type ServiceValues, serviceBody, serviceOf, wrongHeader } from './service-fields.js'
+import {
+  LayerChoice,
+  ServiceFields,
+  type ServiceValues,
+  serviceBody,
+  serviceOf,
+  wrongHeader,
+} from './service-fields.js'
 
 interface SourceFormProps {
   /** undefined for a new source */
@@ -118,7 +125,17 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
           />
           <AutomationFields form={form} />
           {isTried && trial.error !== null && <Problem title={t.sources.tryFailed} error={trial.error} />}
-          {isTried && trial.data !== undefined && <Tried tried={trial.data} />}
+          {isTried && trial.data !== undefined && (
+            <Tried tried={trial.data}>
+              {trial.data.layers !== undefined && trial.data.layers.length > 0 && (
+                <LayerChoice
+                  layers={trial.data.layers}
+                  taken={entered.layers}
+                  onTake={(layers) => form.setFieldValue('layers', layers)}
+                />
+              )}
+            </Tried>
+          )}
           {error !== null && <Problem title={t.sources.saveFailed} error={error} />}
           <Group>
             <WriteButton needs="admin" type="submit" loading={pending}>
@@ -163,7 +180,7 @@ function bodyOf(values: SourceValues, source: ScanSource | undefined): ScanSourc
 const SHOWN = 10
 
 /** The result of a trial scan. */
-function Tried({ tried }: { tried: TriedScan }) {
+function Tried({ tried, children }: { readonly tried: TriedScan; readonly children?: ReactNode }) {
   const t = useTexts().sources
   const {
     problem,
@@ -188,7 +205,7 @@ function Tried({ tried }: { tried: TriedScan }) {
           <ServerText text={shownText(problem)} code={problem_code} params={problem_params} />
         </Text>
       )}
-      <Few items={found.map((text) => ({ key: text, shown: shownText(text) }))} total={added + updated} />
+      {children || <Few items={found.map((text) => ({ key: text, shown: shownText(text) }))} total={added + updated} />}
       {warnings > 0 && (
         <Text size="sm" mt="xs" fw={600}>
           {t.warnings(warnings)}

@@ -1,5 +1,5 @@
 import type { ScanSource, SourceStorage } from '@gateway/contracts/scan-source.js'
-import { Button } from '@mantine/core'
+import { Button, Code, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sourceStorageQuery } from '../../api/scan-sources.js'
 import { useTexts } from '../../texts/texts.js'
@@ -30,7 +30,7 @@ export function Storage({ source }: { source: ScanSource }) {
   return (
     <Section title={t.sources.storage}>
       <Loaded query={query} what={t.sources.whatStorage}>
-        {({ endpoint, state, message, message_code, message_params, milliseconds }) => (
+        {({ endpoint, state, message, message_code, message_params, milliseconds, queries }) => (
           <>
             <Facts>
               <Fact name={t.common.path}>{shownText(source.path)}</Fact>
@@ -45,6 +45,7 @@ export function Storage({ source }: { source: ScanSource }) {
                 </Fact>
               )}
             </Facts>
+            {queries !== undefined && <Queries queries={queries} />}
             <Button
               mt="sm"
               w="fit-content"
@@ -59,5 +60,35 @@ export function Storage({ source }: { source: ScanSource }) {
         )}
       </Loaded>
     </Section>
+  )
+}
+
+/** The queries of the gateway that a database runs now. */
+function Queries({ queries }: { queries: NonNullable<SourceStorage['queries']> }) {
+  const t = useTexts().sources
+  const formats = useFormats()
+  if (queries.length === 0) return <Text size="sm">{t.noQueries}</Text>
+  return (
+    <Table mt="sm" fz="sm">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t.queries}</Table.Th>
+          <Table.Th>{t.took}</Table.Th>
+          <Table.Th>{t.waitsFor}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {queries.map(({ query, seconds, waits_for: waitsFor }, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two queries may be the same
+          <Table.Tr key={i}>
+            <Table.Td>
+              <Code style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{shownText(query)}</Code>
+            </Table.Td>
+            <Table.Td>{formats.duration(seconds)}</Table.Td>
+            <Table.Td>{waitsFor ?? '–'}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   )
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../testing/test-app.js'
 
@@ -12,12 +13,16 @@ const TILEJSON = {
   maxzoom: 9,
 }
 
+const TILE = await sharp({ create: { width: 256, height: 256, channels: 3, background: '#0a0' } })
+  .png()
+  .toBuffer()
+
 let app: TestApp
 let url: string
 const asked: { readonly path: string; readonly header: unknown }[] = []
 const service = createServer((req, res) => {
   asked.push({ path: req.url ?? '', header: req.headers['x-key'] })
-  res.end(JSON.stringify(TILEJSON))
+  res.end(req.url?.startsWith('/t/') ? TILE : JSON.stringify(TILEJSON))
 })
 
 beforeAll(async () => {
@@ -35,7 +40,11 @@ test('a trial sends the secrets that are entered, and stored ones to their own a
   const tried = async (body: object) => {
     asked.length = 0
     const answer = await post('/scan-sources/try', { kind: 'service', ...body })
-    expect([answer.statusCode, answer.json().problem]).toEqual([200, null])
+    const { problem, layers } = answer.json()
+    const picture = { layer: '', name: 'The town', preview: expect.stringMatching(/^data:image\/webp;base64,/) }
+    expect([answer.statusCode, problem, layers]).toEqual([200, null, [expect.objectContaining(picture)]])
+    // The picture is fetched with the same secrets.
+    expect(asked[1]).toEqual({ path: expect.stringMatching(/^\/t\/.*\?key=/), header: asked[0]?.header })
     return asked[0]
   }
   const headers = { 'x-key': 'entered' }

@@ -8,6 +8,7 @@ import type { ControlContext } from '../../platform/context.js'
 import { diffBasemaps } from './diff/diff-basemaps.js'
 import { diffStyles } from './diff/diff-styles.js'
 import { diffVectors } from './diff/diff-vectors.js'
+import { previewLayers } from './preview-layers.js'
 import { type ScannedSource, walkSource } from './run.js'
 import { withScanLock } from './scan-lock.js'
 import type { Warnings } from './walk/found.js'
@@ -24,7 +25,11 @@ const MAX_LISTED = 1000
 export function tryScan(ctx: ControlContext, source: ScannedSource, signal: AbortSignal): Promise<TriedScan | Refusal> {
   return withScanLock(ctx, async ({ held }) => {
     try {
-      return await compare(ctx, source, await walkSource(ctx, source, AbortSignal.any([held, signal])))
+      const found = await walkSource(ctx, source, AbortSignal.any([held, signal]))
+      const outcome = await compare(ctx, source, found)
+      if (source.kind !== 'service' || found.kind !== 'basemap') return outcome
+      const layers = found.found.basemaps.slice(0, MAX_LISTED)
+      return { ...outcome, layers: await previewLayers(ctx, source, layers, signal) }
     } catch (error) {
       if (!(error instanceof WalkError)) throw error
       const nothing = {

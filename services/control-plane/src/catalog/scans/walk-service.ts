@@ -102,7 +102,7 @@ export async function walkService(
 }
 
 /** A source to scan; `password` and `choice` are those of a source that is tried. */
-interface ScannedService {
+export interface ScannedService {
   readonly code: string
   readonly path: string
   readonly password?: string | undefined
@@ -110,7 +110,7 @@ interface ScannedService {
 }
 
 /** Stored secrets belong to the stored address, so that a trial of another one does not reveal them. */
-async function accessOf(
+export async function accessOf(
   sql: ControlContext['sql'],
   { code, path, password, choice }: ScannedService,
 ): Promise<ServiceSource> {

@@ -19,7 +19,7 @@ import type { ObjectStore } from '@gateway/core/object-storage/object-store.js'
 import { openObjectStore } from '@gateway/core/object-storage/open.js'
 import type { Settings } from '@gateway/core/settings/load.js'
 import { readDatabaseSource, readScanSources } from '@gateway/store/scan-sources.js'
-import { openDatabase } from '@gateway/vectors/postgis/connect.js'
+import { type Database, openDatabase } from '@gateway/vectors/postgis/connect.js'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { NO_SUCH_SOURCE, sendRefusal } from '../../platform/http/refusal.js'
@@ -74,8 +74,8 @@ async function askDatabase({ sql }: Pick<ControlContext, 'sql'>, code: string): 
   })
   const begun = performance.now()
   const { host, pathname } = new URL(connection.url)
-  const answer = await database`SELECT 1`.then(
-    () => ({ state: 'answers' as const, ...storedMessage('') }),
+  const answer = await readQueries(database).then(
+    (queries) => ({ state: 'answers' as const, ...storedMessage(''), queries }),
     (error: Error & { code?: string }) => {
       const cause = error.code ?? ''
       const state = REFUSED.test(cause) ? 'refuses' : cause === NO_DATABASE ? 'missing' : 'no_answer'
@@ -87,6 +87,18 @@ async function askDatabase({ sql }: Pick<ControlContext, 'sql'>, code: string): 
   )
   await database.end({ timeout: 1 }).catch(() => {})
   return { endpoint: `${host}${pathname}`, ...answer, milliseconds: Math.round(performance.now() - begun) }
+}
+
+/** Returns the queries of this role under way. A role sees the texts of its own queries only. */
+async function readQueries(database: Database): Promise<SourceStorage['queries']> {
+  const rows = await database<{ query: string; seconds: number; wait: string | null }[]>`
+    SELECT left(query, 1000) AS query, wait_event AS wait,
+           greatest(0, extract(epoch FROM clock_timestamp() - query_start))::float8 AS seconds
+    FROM pg_stat_activity
+    WHERE usename = current_user AND datname = current_database() AND application_name LIKE 'gateway %'
+      AND state <> 'idle' AND pid <> pg_backend_pid()
+    ORDER BY query_start LIMIT 50`
+  return rows.map(({ query, seconds, wait }) => ({ query, seconds, waits_for: wait }))
 }
 
 async function ask(store: ObjectStore, root: string): Promise<Omit<SourceStorage, 'endpoint' | 'milliseconds'>> {

@@ -188,19 +188,24 @@ console.log(
 )
 `
 
+/** Below test/, where the packages that the sources import are found. */
+const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
+
+async function compile(file: string, ...more: readonly string[]): Promise<void> {
+  const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--skipLibCheck']
+  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
+  await execute(process.execPath, [compiler, ...options, ...more, file]).catch(({ stdout }) => {
+    throw new Error(`${file} does not compile: ${stdout}`)
+  })
+}
+
 test('a client generated from the OpenAPI document compiles and works', async () => {
-  // Below test/, where the packages that the client imports are found.
-  const folder = fileURLToPath(new URL('../dist/', import.meta.url))
-  const name = (extension: string) => join(folder, `openapi-client.${extension}`)
-  const types = join(folder, 'openapi-generated.ts')
+  const name = (extension: string) => join(DIST, `openapi-client.${extension}`)
+  const types = join(DIST, 'openapi-generated.ts')
   await writeFile(types, astToString(await openapiTS(JSON.parse(text) as OpenAPI3)))
   await writeFile(name('ts'), CLIENT)
-  const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--skipLibCheck']
   try {
-    const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
-    await execute(process.execPath, [compiler, ...options, name('ts')]).catch(({ stdout }) => {
-      throw new Error(`the generated client does not compile: ${stdout}`)
-    })
+    await compile(name('ts'))
     const { stdout } = await execute(process.execPath, [name('js'), maps().gateway.url, ADMIN_TOKEN, token()])
     expect(JSON.parse(stdout)).toEqual({
       prefix: expect.stringMatching(/^bmp_/),
@@ -216,9 +221,6 @@ test('a client generated from the OpenAPI document compiles and works', async ()
     )
   }
 })
-
-/** Paths that the console uses: administration, and the content of previews. */
-const CONSOLE_PATHS = /^\/api\/v1\/(admin|system)|tilejson|^\/vectors\/\{code\}\/download/
 
 test('an unsupported method returns 405 on every path, with the supported methods', async () => {
   for (const [path, item] of Object.entries<object>(JSON.parse(text).paths)) {
@@ -242,40 +244,54 @@ function asked(method: string, path: string): Promise<IncomingMessage> {
   })
 }
 
-test('the types of the console match the OpenAPI document (npm run console:types writes them)', async () => {
-  const types = astToString(await openapiTS(forConsole(JSON.parse(text)), { defaultNonNullable: false }))
-  await expect(withoutEmpty(types)).toMatchFileSnapshot('../../services/console/src/api/openapi.d.ts')
+/** Names the members of `Routes` that differ from the document. Parameters of pages are the same for every list. */
+const COMPARISON = `import type { Routes } from '@gateway/contracts/routes.js'
+import type { paths } from './openapi-generated.js'
+
+type Of<T, Name extends PropertyKey> = T extends { [N in Name]?: infer V } ? V : undefined
+type Ok = 200 | 201 | 202
+type Answer<O> = Of<Of<Of<Of<O, 'responses'>, keyof Of<O, 'responses'> & Ok>, 'content'>, 'application/json'>
+type Query<O> = Omit<NonNullable<Of<Of<O, 'parameters'>, 'query'>>, 'sort'>
+type Body<O> = NonNullable<Of<Of<Of<O, 'requestBody'>, 'content'>, 'application/json'>>
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
+type SameKeys<A, B> = Same<keyof A, keyof B>
+type IsPart<Whole, Part> = [Whole] extends [Part] ? true : false
+type Wrong<P extends string, Console, Document> =
+  | ('answer' extends keyof Console
+      ? unknown extends Console['answer']
+        ? never
+        : (P extends \`\${string}/tilejson.json\` ? IsPart<Answer<Document>, Console['answer']> : Same<Answer<Document>, Console['answer']>) extends true
+          ? never
+          : 'answer'
+      : never)
+  | ('query' extends keyof Console
+      ? [Same<Query<Document>, Omit<NonNullable<Console['query']>, 'sort'>>, SameKeys<Query<Document>, Omit<NonNullable<Console['query']>, 'sort'>>] extends [true, true]
+        ? never
+        : 'query'
+      : Record<never, never> extends Query<Document> ? never : 'query')
+  | ('body' extends keyof Console
+      ? Console['body'] extends string ? never : Same<Body<Document>, Console['body']> extends true ? never : 'body'
+      : never)
+type Differences = {
+  [P in keyof Routes]: {
+    [M in keyof Routes[P]]: P extends keyof paths
+      ? M extends keyof paths[P]
+        ? \`\${M & string} \${P} \${Wrong<P, Routes[P][M], paths[P][M]>}\`
+        : \`\${M & string} \${P} is missing\`
+      : \`\${P} is missing\`
+  }[keyof Routes[P]]
+}[keyof Routes]
+export const none: { [Name in Differences]: never } = {}
+`
+
+test('the routes of the console have the types of the OpenAPI document', async () => {
+  const types = join(DIST, 'openapi-generated.ts')
+  const comparison = join(DIST, 'openapi-comparison.ts')
+  await writeFile(types, astToString(await openapiTS(JSON.parse(text) as OpenAPI3, { defaultNonNullable: false })))
+  await writeFile(comparison, COMPARISON)
+  try {
+    await compile(comparison, '--noEmit')
+  } finally {
+    await Promise.all([types, comparison].map((file) => rm(file, { force: true })))
+  }
 })
-
-/** The document without texts and error responses, so that changed descriptions do not change the types. */
-function forConsole(document: OpenAPI3 & Record<string, unknown>): OpenAPI3 {
-  const paths = operations
-    .filter(({ path }) => CONSOLE_PATHS.test(path))
-    .map(({ path, method, operationId: _, responses, ...operation }) => {
-      const successes = Object.entries(responses).filter(([status]) => status === '200' || status === '202')
-      return [path, { [method]: { ...operation, responses: Object.fromEntries(successes) } }] as const
-    })
-  const items: Record<string, object> = {}
-  for (const [path, item] of paths) items[path] = { ...items[path], ...item }
-  const { openapi, info, components } = document
-  return withoutWords({ openapi, info, paths: items, components: { schemas: components?.schemas } }) as OpenAPI3
-}
-
-const WORDS = new Set(['description', 'summary', 'example', 'title', 'headers'])
-
-/** @param isNames true if the keys are names chosen by the API */
-function withoutWords(node: unknown, isNames = false): unknown {
-  if (Array.isArray(node)) return node.map((one) => withoutWords(one))
-  if (typeof node !== 'object' || node === null) return node
-  const kept = Object.entries(node).filter(([key]) => isNames || !WORDS.has(key))
-  return Object.fromEntries(kept.map(([key, value]) => [key, withoutWords(value, key === 'properties')]))
-}
-
-/** Removes the empty members, which are two thirds of the generator's output. */
-function withoutEmpty(types: string): string {
-  return types
-    .replaceAll(/^ *headers: \{\n *\[name: string\]: unknown;\n *\};\n/gm, '')
-    .replaceAll(/^ *\w+\?: never;\n/gm, '')
-    .replaceAll(/^ *parameters: \{\n *\};\n/gm, '')
-    .replaceAll('    ', '  ')
-}

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { timestampSchema } from './common.js'
+import { edgePresenceSchema } from './edge.js'
+import { healthCheckSchema } from './health.js'
 import { sentence } from './messages.js'
+import { pushRecordSchema, vectorPushRecordSchema } from './push.js'
+import { scanSourceSchema } from './scan-source.js'
+import { tokenSchema } from './token.js'
+import { warningSchema } from './warning.js'
 
 /** Topics of the console's pages. An event names those that have changed. */
 export const LIVE_TOPICS = [
@@ -71,3 +77,75 @@ export const settingsViewSchema = z.object({
   items: z.array(settingViewSchema),
   total: z.int().min(0),
 })
+
+const changedFields = z.record(z.string(), z.unknown()).nullable()
+
+export const auditEntrySchema = z.object({
+  id: z.int(),
+  at: timestampSchema,
+  actor: z
+    .string()
+    .describe(
+      'the e-mail address of the person who signed in (`oidc:` and the user name or identifier at the provider if the address is unknown), the ' +
+        'user name of the administrator, `token` for ADMIN_TOKEN, or `system` for changes that the service makes itself',
+    ),
+  address: z.string().describe('the address of the client'),
+  action: z.string(),
+  subject: z.string().describe('the code or id of the changed item'),
+  subject_name: z.string().nullable().describe('the name of the item at that time; null: unknown, or it has no name'),
+  before: changedFields.describe(
+    'the changed fields with their former values; empty: the item did not exist; null: nothing was changed',
+  ),
+  after: changedFields.describe('the changed fields with their new values'),
+  detail: z.record(z.string(), z.unknown()).describe('everything that is recorded, including `before` and `after`'),
+  chain_position: z
+    .int()
+    .nullable()
+    .describe(
+      'the place in the chain, from 1; null: the entry is older than the chain, or was not made by a control plane',
+    ),
+  previous_sha256: z.string().nullable().describe('hex SHA-256 of the preceding entry in the chain'),
+  sha256: z.string().nullable().describe('hex SHA-256 of this entry, including `previous_sha256`'),
+})
+export type AuditEntry = z.infer<typeof auditEntrySchema>
+
+const count = z.int().min(0)
+
+export const dashboardPushesSchema = z.object({
+  basemap_records: z.array(pushRecordSchema).describe('the most recent'),
+  vector_records: z.array(vectorPushRecordSchema).describe('the most recent'),
+})
+
+export const dashboardLayerSchema = z.object({
+  code: z.string(),
+  version: z.string(),
+  source_paths: z.array(z.string()).describe('in the order in which they were sliced'),
+})
+
+export const dashboardSchema = z.object({
+  ledger: z.object({
+    basemaps: count,
+    versions: count,
+    versions_unavailable: count,
+    vectors: count,
+    vectors_unavailable: count,
+    vectors_unbuilt: count.describe('number of vectors whose vector tiles could not be built'),
+  }),
+  tokens: z.object({
+    active: count,
+    expired: count,
+    disabled: count,
+    items: z.array(tokenSchema).describe('the newest'),
+  }),
+  pushes: dashboardPushesSchema,
+  layers: z.array(dashboardLayerSchema).describe('the source images of each sliced layer'),
+  scan_sources: z.array(scanSourceSchema),
+  health: healthCheckSchema.nullable().describe('the result of the last health check; null: no check has ended yet'),
+  edges: z.array(edgePresenceSchema),
+  audit: z.array(auditEntrySchema).describe('the newest administrative changes'),
+  warnings: z
+    .array(warningSchema)
+    .optional()
+    .describe('settings of the answering control plane that are probably not intended; absent if all are plausible'),
+})
+export type Dashboard = z.infer<typeof dashboardSchema>

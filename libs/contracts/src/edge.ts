@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { timestampSchema } from './common.js'
+import { messageParamsSchema } from './messages.js'
 import { issuedTokenSchema, tokenSchema } from './token.js'
 import { trafficCountersSchema } from './traffic.js'
 import { warningsField } from './warning.js'
@@ -62,3 +63,22 @@ export const changedTokenSchema = confirmedTokenSchema.extend(warningsField)
 /** The response to rotating a token. */
 export const rotatedTokenSchema = issuedTokenSchema.extend(acknowledgementFields)
 export type DisabledToken = z.infer<typeof confirmedTokenSchema>
+
+/** The response to one action on many items. */
+export const bulkResultSchema = z.object({
+  matched: z.int().min(0).describe('number of distinct items that were named, or that the filter matches'),
+  done: z.int().min(0),
+  failed: z
+    .array(
+      z.object({
+        id: z.string().describe('as in `ids`'),
+        code: z.string().describe('stable code of the refusal, as `x-refusal` carries it'),
+        error: z.string().describe('why this item was not changed'),
+        details: z
+          .array(z.object({ code: z.string(), params: messageParamsSchema }))
+          .describe('the messages in `error`, as `x-refusal-details` carries them'),
+      }),
+    )
+    .describe('items that were not changed'),
+  ...warningsField,
+})

@@ -1,4 +1,5 @@
 import { type CodedMessage, textOfAll } from './messages.js'
+import { REFUSAL_DETAILS_HEADER, REFUSAL_HEADER } from './without-schemas.js'
 
 /**
  * Every refusal by its stable code, and the only table of their HTTP statuses.
@@ -48,12 +49,6 @@ export const STATUS_OF_ERROR = {
   upstream_silent: 504,
   version_not_supported: 505,
 } as const
-
-/** Response header by which the control plane names a refusal, for the counters of edges and for operators. Other callers behind an edge do not see it. */
-export const REFUSAL_HEADER = 'x-refusal'
-
-/** Response header with the sentences of a refusal by code and parameters, `[[code, params], ...]` as percent-encoded JSON, for the same callers. */
-export const REFUSAL_DETAILS_HEADER = 'x-refusal-details'
 
 export type ErrorCode = keyof typeof STATUS_OF_ERROR
 

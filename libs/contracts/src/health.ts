@@ -9,3 +9,16 @@ export const healthCheckSchema = z.object({
   vectors_missing: z.int(),
 })
 export type HealthCheck = z.infer<typeof healthCheckSchema>
+
+/** The service and its places. */
+export const systemSchema = z.object({
+  service: z.literal('map-asset-gateway'),
+  version: z.string(),
+  api_base_url: z.string(),
+  tile_base_url: z.string(),
+  vector_base_url: z.string(),
+  basemap_roots: z.array(z.string()),
+  vector_roots: z.array(z.string()),
+  slice_output_root: z.string(),
+  slice_source_roots: z.array(z.string()),
+})

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { timestampSchema } from './common.js'
-import { NOTIFICATION_KINDS } from './notification-kinds.js'
+import { NOTIFICATION_KINDS } from './without-schemas.js'
 
 const kinds = z
   .array(z.enum(NOTIFICATION_KINDS))

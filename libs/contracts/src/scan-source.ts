@@ -81,6 +81,13 @@ export const scanSchema = z.object({
 export type Scan = z.infer<typeof scanSchema>
 
 /** The expected result of a scan. */
+export const scanWarningSchema = z.object({
+  number: z.int().describe('counted from 1'),
+  message: z.string(),
+  ...messageFields,
+})
+export type ScanWarning = z.infer<typeof scanWarningSchema>
+
 export const triedScanSchema = z.object({
   added: z.int(),
   updated: z.int(),

@@ -40,8 +40,6 @@ export const usageAmountsSchema = z.object({
   bytes: z.int().describe('sent bytes of the bodies of all responses'),
 })
 export type UsageAmounts = z.infer<typeof usageAmountsSchema>
-/** The amounts by name, in one order everywhere. */
-export const USAGE_AMOUNTS = ['requests', 'tiles', 'tile_404', 'refused', 'bytes'] as const
 
 /** Amounts of one hour, in the form that edges report to the store. */
 export interface UsageRow extends UsageAmounts {

@@ -46,9 +46,6 @@ export const VECTOR_DOWNLOADS: Readonly<Record<VectorKind, { readonly extension:
   'postgis-function': { extension: 'geojson', type: 'application/geo+json' },
 }
 
-/** Limit: bytes of a vector that is drawn from its GeoJSON while it has no tiles. Browsers draw this in some seconds. */
-export const MAX_WHOLE_BYTES = 20e6
-
 /** Names of GeoJSON; `Geometry` for several kinds, and for curves and surfaces, for which GeoJSON has no names. */
 export const GEOMETRY_TYPES = [
   'Point',

@@ -4,6 +4,9 @@ import type { Queryable, Sql, Transaction } from './connect.js'
 /** Kinds of jobs that wait in their own tables, which inherit `jobs`. */
 export type QueuedTable = 'slice_jobs' | 'exports' | 'seeds'
 
+/** Those that an administrator may cancel. */
+type CancellableTable = Exclude<QueuedTable, 'exports'>
+
 /** A job that is a row of `jobs` only while it runs. Only one process at a time runs the job of a kind and code. */
 export interface ExclusiveJob {
   readonly kind: 'scan' | 'vector_build' | 'folder_watch' | 'housekeeping'
@@ -105,6 +108,43 @@ export async function finishJob(tx: Transaction, lease: JobLease, end: JobEnd): 
       finished_at = now(), lease_owner = NULL, lease_until = NULL, phase = ''
     WHERE ${holds(tx, lease)}`
   return count > 0
+}
+
+/** Ends a queued job as cancelled, for the reason of whoever cancelled it. Returns false, without writing, if the lease is lost. */
+export async function finishCancelled(
+  tx: Transaction,
+  table: CancellableTable,
+  lease: JobLease,
+  otherwise: CodedMessage,
+): Promise<boolean> {
+  const [row] = await tx<{ said: CodedMessage | null }[]>`
+    SELECT cancel_coded AS said FROM ${tx(table)} WHERE id = ${lease.id}`
+  if (!(await finishJob(tx, lease, failedBy(row?.said ?? otherwise)))) return false
+  await tx`UPDATE ${tx(table)} SET cancelled = true WHERE id = ${lease.id}`
+  return true
+}
+
+/**
+ * Cancels a queued job: a pending one ends at once, a running one as soon as its runner notices, and a finished one stays unchanged (null). `said`
+ * names the administrator and the time. Only the first request counts. `channel` tells the runners.
+ */
+export async function cancelQueuedJob(
+  tx: Transaction,
+  table: CancellableTable,
+  channel: string,
+  id: string,
+  said: CodedMessage,
+): Promise<'ended' | 'asked' | null> {
+  const [row] = await tx<{ status: 'pending' | 'running'; said: CodedMessage }[]>`
+    UPDATE ${tx(table)} SET cancel_asked = true, cancel_coded = coalesce(cancel_coded, ${tx.json(said)})
+    WHERE id = ${id} AND status IN ('pending', 'running') RETURNING status, cancel_coded AS said`
+  if (row?.status === 'pending') {
+    await tx`
+      UPDATE ${tx(table)} SET status = 'failed', message = ${textOf(row.said)}, message_coded = ${tx.json(row.said)}, cancelled = true, finished_at = now()
+      WHERE id = ${id}`
+  }
+  await tx`SELECT pg_notify(${channel}, '')`
+  return row === undefined ? null : row.status === 'pending' ? 'ended' : 'asked'
 }
 
 /** Returns the job of a stopping process to its queue, so that its next runner need not wait for the lease to expire. */

@@ -1,4 +1,4 @@
-import type { NotificationKind } from '@gateway/contracts/notification-kinds.js'
+import type { NotificationKind } from '@gateway/contracts/without-schemas.js'
 import type { Queryable, Transaction } from './connect.js'
 import { DELIVERIES_CHANNEL, type Delivery, readDelivery } from './deliveries.js'
 import { type Listed, type ListRequest, readList } from './listing.js'

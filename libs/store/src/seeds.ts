@@ -2,7 +2,7 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import type { SEED_STATUSES, Seed } from '@gateway/contracts/seed.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
-import { claimQueuedJob, failedBy, finishJob, holds, type JobLease } from './jobs.js'
+import { cancelQueuedJob, claimQueuedJob, failedBy, finishCancelled, finishJob, holds, type JobLease } from './jobs.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
@@ -113,31 +113,23 @@ export type SeedEnd = 'succeeded' | 'cancelled' | { readonly failed: CodedMessag
 
 /** Ends a job. Returns null, without writing, if the lease is lost. */
 export async function finishSeed(tx: Transaction, lease: JobLease, end: SeedEnd): Promise<StoredSeed | null> {
-  const known = await readSeed(tx, lease.id)
-  const [row] = await tx<{ said: CodedMessage | null }[]>`SELECT cancel_coded AS said FROM seeds WHERE id = ${lease.id}`
-  const cancelled = failedBy(row?.said ?? coded('seed_cancelled'))
-  const ended = end === 'cancelled' ? cancelled : end === 'succeeded' ? end : failedBy(end.failed)
-  if (known === null || !(await finishJob(tx, lease, ended))) return null
-  if (end === 'cancelled') await tx`UPDATE seeds SET cancelled = true WHERE id = ${lease.id}`
-  return readSeed(tx, lease.id)
+  const isFinished =
+    end === 'cancelled'
+      ? await finishCancelled(tx, 'seeds', lease, coded('seed_cancelled'))
+      : await finishJob(tx, lease, end === 'succeeded' ? end : failedBy(end.failed))
+  return isFinished ? readSeed(tx, lease.id) : null
 }
 
-/** Cancels a job: a pending one ends at once, a running one as soon as its runner notices. `said` names the administrator and the time. */
+/** Cancels a job by `cancelQueuedJob`. */
 export async function cancelSeed(
   tx: Transaction,
   id: string,
   said: CodedMessage,
 ): Promise<'unknown' | 'finished' | StoredSeed> {
-  if ((await readSeed(tx, id)) === null) return 'unknown'
-  const { message, messageCoded } = { message: failedBy(said).failed, messageCoded: tx.json(said) }
-  const rows = await tx`
-    UPDATE seeds SET status = 'failed', message = ${message}, message_coded = ${messageCoded}, cancelled = true, finished_at = now()
-    WHERE id = ${id} AND status = 'pending' RETURNING id`
-  const asked = await tx`
-    UPDATE seeds SET cancel_asked = true, cancel_coded = coalesce(cancel_coded, ${messageCoded})
-    WHERE id = ${id} AND status = 'running' RETURNING id`
-  await tx`SELECT pg_notify(${SEEDS_CHANNEL}, '')`
-  return rows.length + asked.length === 0 ? 'finished' : ((await readSeed(tx, id)) as StoredSeed)
+  const how = await cancelQueuedJob(tx, 'seeds', SEEDS_CHANNEL, id, said)
+  const seed = await readSeed(tx, id)
+  if (seed === null) return 'unknown'
+  return how === null ? 'finished' : seed
 }
 
 /** Deletes jobs that ended so long ago. */

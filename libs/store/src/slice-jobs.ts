@@ -1,8 +1,16 @@
 import type { KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
-import { type CodedMessage, coded as codedMessage, textOf } from '@gateway/contracts/messages.js'
+import { type CodedMessage, coded as codedMessage } from '@gateway/contracts/messages.js'
 import type { SliceEncoding, SliceOutput, SliceResampling, SliceStatus } from '@gateway/contracts/slice.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
-import { claimQueuedJob, failedBy, finishJob, holds, type JobEnd, type JobLease } from './jobs.js'
+import {
+  cancelQueuedJob,
+  claimQueuedJob,
+  finishCancelled,
+  finishJob,
+  holds,
+  type JobEnd,
+  type JobLease,
+} from './jobs.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
 import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
 
@@ -225,38 +233,21 @@ export type SliceEnd = JobEnd | 'cancelled'
 
 /** Ends a job. Returns null if another process holds the lease; the caller's transaction must then roll back. */
 export async function finishSliceJob(tx: Transaction, lease: JobLease, end: SliceEnd): Promise<StoredSliceJob | null> {
-  const isFinished = await finishJob(tx, lease, end === 'cancelled' ? failedBy(codedMessage('slice_cancelled')) : end)
-  if (!isFinished) return null
-  if (end === 'cancelled') {
-    await tx`
-      UPDATE slice_jobs SET cancelled = true, message = coalesce(cancel_reason, message),
-        message_coded = CASE WHEN cancel_reason IS NULL THEN message_coded ELSE cancel_coded END
-      WHERE id = ${lease.id}`
-  }
-  return readSliceJob(tx, lease.id)
+  const isFinished =
+    end === 'cancelled'
+      ? await finishCancelled(tx, 'slice_jobs', lease, codedMessage('slice_cancelled'))
+      : await finishJob(tx, lease, end)
+  return isFinished ? readSliceJob(tx, lease.id) : null
 }
 
 export type Cancelled = 'unknown' | 'finished' | { readonly job: StoredSliceJob; readonly ended: boolean }
 
-/**
- * Cancels a job: a pending one ends at once, a running one as soon as its runner notices, and a finished one stays unchanged. `said` names
- * the administrator and the time. Only the first request counts.
- */
+/** Cancels a job by `cancelQueuedJob`. */
 export async function cancelSliceJob(tx: Transaction, id: string, said: CodedMessage): Promise<Cancelled> {
-  const reason = textOf(said)
-  const known = await readSliceJob(tx, id)
-  if (known === null) return 'unknown'
-  const [ended] = await tx<StoredSliceJob[]>`
-    UPDATE slice_jobs SET status = 'failed', message = coalesce(cancel_reason, ${reason}),
-      message_coded = coalesce(cancel_coded, ${tx.json(said)}), cancelled = true, finished_at = now()
-    WHERE id = ${id} AND status = 'pending' RETURNING ${columns(tx)}`
-  if (ended !== undefined) return { job: ended, ended: true }
-  const [asked] = await tx<StoredSliceJob[]>`
-    UPDATE slice_jobs SET cancel_asked = true, cancel_reason = coalesce(cancel_reason, ${reason}),
-      cancel_coded = CASE WHEN cancel_reason IS NULL THEN ${tx.json(said)} ELSE cancel_coded END
-    WHERE id = ${id} AND status = 'running' RETURNING ${columns(tx)}`
-  await tx`SELECT pg_notify(${SLICING_CHANNEL}, '')`
-  return asked === undefined ? 'finished' : { job: asked, ended: false }
+  const how = await cancelQueuedJob(tx, 'slice_jobs', SLICING_CHANNEL, id, said)
+  const job = await readSliceJob(tx, id)
+  if (job === null) return 'unknown'
+  return how === null ? 'finished' : { job, ended: how === 'ended' }
 }
 
 /** Records that somebody has seen a failure. A second call keeps the first time. Returns null if there is no such failed job. */

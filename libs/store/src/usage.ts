@@ -1,7 +1,6 @@
 import type { KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import {
   REFUSAL_REASONS,
-  USAGE_AMOUNTS,
   USAGE_KINDS,
   USAGE_PAIRS,
   type UsageBy,
@@ -9,6 +8,7 @@ import {
   type UsageItem,
   type UsageRow,
 } from '@gateway/contracts/usage.js'
+import { USAGE_AMOUNTS } from '@gateway/contracts/without-schemas.js'
 import { SHOWN_NAME } from './catalog-lists.js'
 import type { Queryable, Sql } from './connect.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'

@@ -5,9 +5,8 @@ import { buffer } from 'node:stream/consumers'
 import { afterEach, expect, test } from 'vitest'
 import { guardWith, LOOPBACK_SERVICE, OPEN_SERVICE } from '../outgoing/testing/guards.js'
 import { ObjectRefused, ObjectReplaced, ObjectStoreTrouble } from './errors.js'
-import { openHttpStore } from './http-store.js'
 import type { ObjectStore } from './object-store.js'
-import { openObjectStore } from './open.js'
+import { openHttpStore, openObjectStore } from './open.js'
 
 const S3 = {
   s3Endpoint: null,

@@ -1,14 +1,46 @@
 import type { Settings } from '../settings/load.js'
-import { credentialSource, type KeySettings } from './credentials.js'
-import { ObjectRefused } from './errors.js'
+import { CredentialsMissing, ObjectRefused } from './errors.js'
 import { refuseStatus } from './facts.js'
 import type { ListEntry, ObjectStore, ObservedRequest, ReadOptions } from './object-store.js'
 import { reader } from './reading.js'
 import { Requester } from './requester.js'
 import type { S3Addressing } from './s3-addressing.js'
 import { errorText, readListPage } from './s3-xml.js'
-import { encodePart, encodePath, Signer } from './signer.js'
+import { type Credentials, encodePart, encodePath, Signer } from './signer.js'
 import { writer } from './writing.js'
+
+type KeySettings = Pick<Settings, 's3Region' | 'awsAccessKeyId' | 'awsSecretAccessKey' | 'awsSessionToken'>
+
+type CredentialSource = () => Credentials | Promise<Credentials>
+
+/** The library's words if no place has keys; any other failure names a place that has some. */
+const NOTHING_FOUND = /^Could not load credentials from any providers/
+
+/**
+ * Returns the keys of the settings, or those that AWS's own tools would find: profile, web identity, container, instance. The library for the
+ * latter takes 16 MB of memory and is loaded only if it is needed. It caches keys and renews them before they expire.
+ */
+function credentialSource(settings: KeySettings): CredentialSource {
+  const { s3Region: region, awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = settings
+  if (accessKeyId !== null && secretAccessKey !== null) {
+    const credentials = { accessKeyId, secretAccessKey, sessionToken: settings.awsSessionToken ?? undefined }
+    return () => credentials
+  }
+  let chain: Promise<() => Promise<Credentials>> | null = null
+  return async () => {
+    chain ??= import('@aws-sdk/credential-provider-node').then(({ defaultProvider }) =>
+      defaultProvider({ clientConfig: { region } }),
+    )
+    try {
+      return await (await chain)()
+    } catch (error) {
+      if (NOTHING_FOUND.test((error as Error).message)) throw new CredentialsMissing({ cause: error })
+      throw new ObjectRefused(`cannot find credentials for object storage: ${(error as Error).message}`, {
+        cause: error,
+      })
+    }
+  }
+}
 
 export type S3Settings = KeySettings & Pick<Settings, 's3Endpoint' | 's3Region' | 's3ForcePathStyle'>
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'dotenv'
 import { expect, test } from 'vitest'
-import { SETTING_GROUPS } from './groups.js'
-import { SETTING_NAMES, SETTINGS, type SettingName } from './schema.js'
+import { SETTING_GROUPS, SETTING_NAMES, SETTINGS, type SettingName } from './schema.js'
 
 const atRoot = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')
 

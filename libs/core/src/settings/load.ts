@@ -118,129 +118,60 @@ function given(
   return { value: readSecretFile(`${name}_FILE`, path), where: ` in ${path}` }
 }
 
+/** Maps `API_PORT` to `apiPort`, its field among the settings. */
+type FieldOf<Name extends string> = Name extends keyof typeof FIELDS_WITH_UNIT
+  ? (typeof FIELDS_WITH_UNIT)[Name]
+  : InCamelCase<Name>
+type InCamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
+  ? `${Lowercase<Word>}${Capitalize<InCamelCase<Rest>>}`
+  : Lowercase<Name>
+
+/** Settings whose field name contains a unit. */
+const FIELDS_WITH_UNIT = {
+  TOKEN_DEFAULT_TTL: 'tokenDefaultTtlSeconds',
+  RETRY_WAITS: 'retryWaitsSeconds',
+  MISSING_TILE_TTL: 'missingTileTtlSeconds',
+  CANARY_TOLERANCE: 'canaryToleranceShare',
+  TILE_MEMORY: 'tileMemoryBytes',
+  SESSION_TTL: 'sessionTtlSeconds',
+  SESSION_IDLE: 'sessionIdleSeconds',
+} as const
+
+/** Returns the field of a setting. */
+export function fieldOf<Name extends SettingName>(name: Name): FieldOf<Name> {
+  const inCamelCase = () => name.toLowerCase().replace(/_(.)/g, (_, first: string) => first.toUpperCase())
+  return ((FIELDS_WITH_UNIT as Partial<Record<string, string>>)[name] ?? inCamelCase()) as FieldOf<Name>
+}
+
+type OrNull<Value> = undefined extends Value ? Exclude<Value, undefined> | null : Value
+/** The values by their fields; null: the setting is not set and has no default. */
+type Fields = { [Name in SettingName as FieldOf<Name>]: OrNull<SettingValues[Name]> }
+
 function withDerived(v: SettingValues, configFile: string, tracing: TracingProtocol | null, region: string) {
   const apiBaseUrl =
     v.API_BASE_URL ?? `${v.TLS_CERT_FILE === undefined ? 'http' : 'https'}://${reachableHost(v.API_HOST)}:${v.API_PORT}`
   const sliceOutputRoot = v.SLICE_OUTPUT_ROOT ?? resolve(v.DATA_DIR, 'layers')
   return {
+    ...(Object.fromEntries(SETTING_NAMES.map((name) => [fieldOf(name), v[name] ?? null])) as Fields),
     configFile,
-    apiHost: v.API_HOST,
-    apiPort: v.API_PORT,
-    controlHost: v.CONTROL_HOST,
-    controlPort: v.CONTROL_PORT,
     apiBaseUrl,
     tilePublicBaseUrl: v.TILE_PUBLIC_BASE_URL ?? apiBaseUrl,
     vectorPublicBaseUrl: v.VECTOR_PUBLIC_BASE_URL ?? apiBaseUrl,
-    providerName: v.PROVIDER_NAME,
-    providerSite: v.PROVIDER_SITE ?? null,
     adminUser: v.ADMIN_USER ?? DEFAULT_ADMIN_USER,
-    adminPassword: v.ADMIN_PASSWORD ?? null,
-    adminToken: v.ADMIN_TOKEN ?? null,
-    /** null: sign-in by OpenID Connect and sessions are off */
-    oidcIssuer: v.OIDC_ISSUER ?? null,
-    oidcClientId: v.OIDC_CLIENT_ID ?? null,
-    /** null: a public client, which authenticates only by PKCE */
-    oidcClientSecret: v.OIDC_CLIENT_SECRET ?? null,
-    oidcRoleClaim: v.OIDC_ROLE_CLAIM,
-    oidcRoles: v.OIDC_ROLES,
-    /** maximum time from the sign-in to the end of the session */
-    sessionTtlSeconds: v.SESSION_TTL,
-    /** maximum time without a request that a person caused */
-    sessionIdleSeconds: v.SESSION_IDLE,
-    adminAllowRemote: v.ADMIN_ALLOW_REMOTE,
-    adminHosts: v.ADMIN_HOSTS,
-    trustedProxies: v.TRUSTED_PROXIES,
-    tokenDefaultTtlSeconds: v.TOKEN_DEFAULT_TTL,
-    tokenStaleSeconds: v.TOKEN_STALE_SECONDS,
-    tokenOfflineSeconds: v.TOKEN_OFFLINE_SECONDS,
-    databaseUrl: v.DATABASE_URL ?? null,
-    /** read replica for token look-ups and catalog reads; null: the primary store serves them */
-    databaseReadUrl: v.DATABASE_READ_URL ?? null,
-    redisUrl: v.REDIS_URL ?? null,
-    dataDir: v.DATA_DIR,
-    edgeWorkers: v.EDGE_WORKERS,
-    drainNoticeSeconds: v.DRAIN_NOTICE_SECONDS,
-    drainSeconds: v.DRAIN_SECONDS,
-    keepAliveSeconds: v.KEEP_ALIVE_SECONDS,
-    /** PEM files of the edge's certificate chain and key; null: the edge speaks plain HTTP */
-    tlsCertFile: v.TLS_CERT_FILE ?? null,
-    tlsKeyFile: v.TLS_KEY_FILE ?? null,
-    /** uWebSockets.js binaries with which the native tier is tried */
-    nativeTier: v.NATIVE_TIER,
-    /** total for all edge processes of this host */
-    tileMemoryBytes: v.TILE_MEMORY,
-    /** directory on this host's disk that caches tiles from object storage */
     tileCacheDir: v.TILE_CACHE_DIR ?? resolve(v.DATA_DIR, 'cache', 'tiles'),
-    /** total for all edge processes of this host; 0: no cache on disk */
-    tileCacheBytes: v.TILE_CACHE_BYTES,
-    /** maximum bytes of vector indexes and of converted downloads on the disk of each edge host */
-    derivedBytes: v.DERIVED_BYTES,
-    /** true: styles are drawn as pictures, if this host has Chromium */
-    rendering: v.RENDERING,
-    /** program that draws styles */
-    chromiumPath: v.CHROMIUM_PATH,
-    /** hosts, other than the gateway, from which drawn styles may load their sources */
-    renderHosts: v.RENDER_HOSTS,
-    basemapRoots: v.BASEMAP_ROOTS,
-    vectorRoots: v.VECTOR_ROOTS,
-    styleRoots: v.STYLE_ROOTS,
     /** a directory, or `s3://bucket/prefix` */
     sliceOutputRoot,
-    vectorTiles: v.VECTOR_TILES,
-    /** directory of the files built from vectors, shared by control planes and edges */
-    vectorBuildRoot: v.VECTOR_BUILD_ROOT ?? resolve(v.DATA_DIR, 'vector-builds'),
-    /** maximum bytes of memory of one build */
-    vectorBuildMemory: v.VECTOR_BUILD_MEMORY,
     /** directory in which layers are built: `sliceOutputRoot`, unless that is a bucket */
     sliceWorkRoot: sliceOutputRoot.startsWith('s3://') ? resolve(v.DATA_DIR, 'slice-work') : sliceOutputRoot,
-    /** directories, and `s3://bucket/prefix` */
-    sliceSourceRoots: v.SLICE_SOURCE_ROOTS,
-    /** maximum bytes of the images that one job fetches from object storage */
-    sliceFetchMaxBytes: v.SLICE_FETCH_MAX_BYTES,
-    tilerCommand: v.TILER_COMMAND ?? null,
-    callbackAllow: v.CALLBACK_ALLOW,
-    callbackDeny: v.CALLBACK_DENY,
-    upstreamAllow: v.UPSTREAM_ALLOW,
-    upstreamDeny: v.UPSTREAM_DENY,
-    /** the code of the target that the head of the audit is sent to each day; null: none */
-    auditHeadTarget: v.AUDIT_HEAD_TARGET ?? null,
-    /** mail server for notifications, with its credentials; null: no mail */
-    smtpUrl: v.SMTP_URL ?? null,
-    smtpFrom: v.SMTP_FROM ?? null,
-    retryWaitsSeconds: v.RETRY_WAITS,
-    jobRetentionDays: v.JOB_RETENTION_DAYS,
-    usageDays: v.USAGE_DAYS,
-    /** true if the store keeps the address from which each token was last used */
-    tokenAddresses: v.TOKEN_ADDRESSES,
-    /** null: imports from other gateways are refused */
-    importToken: v.IMPORT_TOKEN ?? null,
-    importMaxBytes: v.IMPORT_MAX_BYTES,
-    /** maximum bytes of all export archives together */
-    exportMaxBytes: v.EXPORT_MAX_BYTES,
-    exportRetentionDays: v.EXPORT_RETENTION_DAYS,
-    /** origin of the S3-compatible storage; null: AWS */
-    s3Endpoint: v.S3_ENDPOINT ?? null,
+    /** directory of the files built from vectors, shared by control planes and edges */
+    vectorBuildRoot: v.VECTOR_BUILD_ROOT ?? resolve(v.DATA_DIR, 'vector-builds'),
     s3Region: v.S3_REGION ?? region,
-    /** true if the bucket is the first segment of the path instead of a part of the host name */
     s3ForcePathStyle: v.S3_FORCE_PATH_STYLE ?? v.S3_ENDPOINT !== undefined,
-    /** null: keys come from the sources of AWS's own tools (profiles, web identity, the instance) */
-    awsAccessKeyId: v.AWS_ACCESS_KEY_ID ?? null,
-    awsSecretAccessKey: v.AWS_SECRET_ACCESS_KEY ?? null,
-    /** only for temporary keys */
-    awsSessionToken: v.AWS_SESSION_TOKEN ?? null,
-    /** Cache-Control of tiles, and of tiles at URLs without a fixed version; null: the values of the interface */
-    tileCacheControl: v.TILE_CACHE_CONTROL ?? null,
     currentCacheControl: v.CURRENT_CACHE_CONTROL ?? v.TILE_CACHE_CONTROL ?? null,
-    /** time for which caches may keep a 404 of a tile inside its set; 0: not at all */
-    missingTileTtlSeconds: v.MISSING_TILE_TTL,
     /** share of requests by which a canary may be worse than the previous version; 0 to 1 */
     canaryToleranceShare: v.CANARY_TOLERANCE / 100,
-    demo: v.DEMO,
-    /** the edge logs one in this number of responses; 0 for none */
-    accessLogEvery: v.ACCESS_LOG_EVERY,
     /** encoding of exported traces, from the standard variables of OpenTelemetry; null: traces are not exported */
     tracing,
-    logLevel: v.LOG_LEVEL,
   }
 }
 

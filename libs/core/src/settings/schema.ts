@@ -293,125 +293,171 @@ const smtpUrl = text
   .describe('`smtp://` or `smtps://` address')
 
 /**
- * All settings of the processes, by their names in the environment and the env file. An empty setting counts as unset.
- * The settings page is generated from this list and `reference.ts`.
+ * All settings of the processes, by their names in the environment and the env file, in the groups and the order of the settings page and the
+ * console. An empty setting counts as unset.
  */
-export const SETTINGS = {
-  API_HOST: host.default('127.0.0.1'),
-  API_PORT: port.default(8910),
-  CONTROL_HOST: host.default('127.0.0.1'),
-  CONTROL_PORT: port.default(8911),
-  API_BASE_URL: baseUrl.optional(),
-  TILE_PUBLIC_BASE_URL: baseUrl.optional(),
-  VECTOR_PUBLIC_BASE_URL: baseUrl.optional(),
-  PROVIDER_NAME: text.max(200).default('Map asset gateway'),
-  PROVIDER_SITE: baseUrl.optional(),
-  // RFC 7617, 2: the first colon of Basic credentials ends the name.
-  ADMIN_USER: text
-    .max(200)
-    .regex(/^[^:]*$/, 'must not hold a colon')
-    .optional(),
-  ADMIN_PASSWORD: text.max(1000).optional(),
-  ADMIN_TOKEN: text.max(1000).regex(HEADER_VALUE, 'must be of visible ASCII, as headers are').optional(),
-  OIDC_ISSUER: issuer.optional(),
-  OIDC_CLIENT_ID: text.max(500).optional(),
-  OIDC_CLIENT_SECRET: text.max(1000).optional(),
-  OIDC_ROLE_CLAIM: text.max(500).default('groups'),
-  OIDC_ROLES: roleGrants.default([]),
-  SESSION_TTL: duration.default(12 * 3600),
-  SESSION_IDLE: duration.default(2 * 3600),
-  ADMIN_ALLOW_REMOTE: flag.default(false),
-  ADMIN_HOSTS: hosts.default([]),
-  TRUSTED_PROXIES: cidrs.default([]),
-  TOKEN_DEFAULT_TTL: duration.default(30 * 86_400),
-  TOKEN_STALE_SECONDS: seconds.default(5),
-  TOKEN_OFFLINE_SECONDS: seconds.default(300),
-  DATABASE_URL: postgresUrl.optional(),
-  DATABASE_READ_URL: postgresUrl.optional(),
-  REDIS_URL: redisUrl.optional(),
-  DATA_DIR: directory.default(() => resolve('var')),
-  EDGE_WORKERS: text
-    .regex(/^\d{1,3}$/, 'must be a number of processes')
-    .transform(Number)
-    .refine((n) => n >= 1 && n <= 128, 'must be from 1 to 128')
-    .describe('number, 1 to 128')
-    .default(() => availableParallelism()),
-  DRAIN_NOTICE_SECONDS: secondsOrNone.default(2),
-  DRAIN_SECONDS: seconds.default(10),
-  KEEP_ALIVE_SECONDS: seconds
-    .refine((n) => n <= MOST_IDLE_SECONDS, `must be at most ${MOST_IDLE_SECONDS} seconds`)
-    .describe(`seconds, at most ${MOST_IDLE_SECONDS}`)
-    .default(75),
-  TLS_CERT_FILE: file.optional(),
-  TLS_KEY_FILE: file.optional(),
-  NATIVE_TIER: z.enum(['any', 'proven', 'off'], { error: 'must be any, proven or off' }).default('proven'),
-  TILE_MEMORY: bytes
-    .refine((n) => n >= LEAST_TILE_MEMORY, 'must be at least 1m')
-    .describe('bytes, or with `k`, `m`, `g`, `t`; at least `1m`')
-    .default(() => Math.max(LEAST_TILE_MEMORY, Math.floor(usableMemory() / 10))),
-  TILE_CACHE_DIR: directory.optional(),
-  TILE_CACHE_BYTES: cacheBytes.default(10 * 2 ** 30),
-  DERIVED_BYTES: bytes.default(10 * 2 ** 30),
-  RENDERING: flag.default(true),
-  CHROMIUM_PATH: path.describe('file').default('/usr/bin/chromium'),
-  RENDER_HOSTS: hosts.default([]),
-  BASEMAP_ROOTS: directories.default([]),
-  VECTOR_ROOTS: directories.default([]),
-  STYLE_ROOTS: directories.default([]),
-  SLICE_OUTPUT_ROOT: directoryOrBucket.optional(),
-  VECTOR_TILES: flag.default(true),
-  VECTOR_BUILD_ROOT: directory.optional(),
-  VECTOR_BUILD_MEMORY: bytes
-    .refine((n) => n >= LEAST_BUILD_MEMORY, 'must be at least 256m')
-    .describe('bytes, or with `k`, `m`, `g`, `t`; at least `256m`')
-    .default(1.5 * 2 ** 30),
-  SLICE_SOURCE_ROOTS: directoriesAndBuckets.default([]),
-  SLICE_FETCH_MAX_BYTES: bytes.default(64 * 2 ** 30),
-  TILER_COMMAND: text.max(4096).optional(),
-  CALLBACK_ALLOW: destinations.default([]),
-  CALLBACK_DENY: destinations.default([]),
-  UPSTREAM_ALLOW: destinations.default([]),
-  UPSTREAM_DENY: destinations.default([]),
-  SMTP_URL: smtpUrl.optional(),
-  SMTP_FROM: text.max(320, 'must have at most 320 characters').optional(),
-  AUDIT_HEAD_TARGET: text.max(180, 'must have at most 180 characters').optional(),
-  RETRY_WAITS: waits.default([30, 60, 60]),
-  JOB_RETENTION_DAYS: days.default(90),
-  USAGE_DAYS: days.default(400),
-  TOKEN_ADDRESSES: flag.default(true),
-  IMPORT_TOKEN: text
-    .min(16, 'must have at least 16 characters')
-    .max(1000, 'must have at most 1000 characters')
-    .optional(),
-  IMPORT_MAX_BYTES: bytes.default(16 * 2 ** 30),
-  EXPORT_MAX_BYTES: bytes.default(20 * 2 ** 30),
-  EXPORT_RETENTION_DAYS: days.default(7),
-  S3_ENDPOINT: storageEndpoint.optional(),
-  S3_REGION: text.regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a region').optional(),
-  S3_FORCE_PATH_STYLE: flag.optional(),
-  AWS_ACCESS_KEY_ID: text.max(256).optional(),
-  AWS_SECRET_ACCESS_KEY: text.max(1000).optional(),
-  AWS_SESSION_TOKEN: text.max(16_384).optional(),
-  TILE_CACHE_CONTROL: cacheControl.optional(),
-  CURRENT_CACHE_CONTROL: cacheControl.optional(),
-  MISSING_TILE_TTL: durationOrNone.default(0),
-  CANARY_TOLERANCE: text
-    .regex(/^\d{1,2}(\.\d{1,3})? ?%?$/, 'must be a share in percent, as 1 or 0.5%')
-    .transform((value) => Number.parseFloat(value))
-    .describe('percent')
-    .default(1),
-  DEMO: flag.default(true),
-  ACCESS_LOG_EVERY: text
-    .regex(/^\d{1,9}$/, 'must be a number of responses, or 0')
-    .transform(Number)
-    .describe('number')
-    .default(0),
-  LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
-      error: 'must be trace, debug, info, warn, error, fatal or silent',
-    })
-    .default('info'),
+export const SETTING_GROUPS = {
+  addresses: {
+    API_HOST: host.default('127.0.0.1'),
+    API_PORT: port.default(8910),
+    CONTROL_HOST: host.default('127.0.0.1'),
+    CONTROL_PORT: port.default(8911),
+    API_BASE_URL: baseUrl.optional(),
+    TILE_PUBLIC_BASE_URL: baseUrl.optional(),
+    VECTOR_PUBLIC_BASE_URL: baseUrl.optional(),
+    PROVIDER_NAME: text.max(200).default('Map asset gateway'),
+    PROVIDER_SITE: baseUrl.optional(),
+    TRUSTED_PROXIES: cidrs.default([]),
+    TLS_CERT_FILE: file.optional(),
+    TLS_KEY_FILE: file.optional(),
+  },
+  administration: {
+    // RFC 7617, 2: the first colon of Basic credentials ends the name.
+    ADMIN_USER: text
+      .max(200)
+      .regex(/^[^:]*$/, 'must not hold a colon')
+      .optional(),
+    ADMIN_PASSWORD: text.max(1000).optional(),
+    ADMIN_TOKEN: text.max(1000).regex(HEADER_VALUE, 'must be of visible ASCII, as headers are').optional(),
+    ADMIN_ALLOW_REMOTE: flag.default(false),
+    ADMIN_HOSTS: hosts.default([]),
+  },
+  operators: {
+    OIDC_ISSUER: issuer.optional(),
+    OIDC_CLIENT_ID: text.max(500).optional(),
+    OIDC_CLIENT_SECRET: text.max(1000).optional(),
+    OIDC_ROLE_CLAIM: text.max(500).default('groups'),
+    OIDC_ROLES: roleGrants.default([]),
+    SESSION_TTL: duration.default(12 * 3600),
+    SESSION_IDLE: duration.default(2 * 3600),
+  },
+  tokens: {
+    TOKEN_DEFAULT_TTL: duration.default(30 * 86_400),
+    TOKEN_STALE_SECONDS: seconds.default(5),
+    TOKEN_OFFLINE_SECONDS: seconds.default(300),
+    TOKEN_ADDRESSES: flag.default(true),
+  },
+  store: {
+    DATABASE_URL: postgresUrl.optional(),
+    DATABASE_READ_URL: postgresUrl.optional(),
+    REDIS_URL: redisUrl.optional(),
+    DATA_DIR: directory.default(() => resolve('var')),
+  },
+  sources: {
+    BASEMAP_ROOTS: directories.default([]),
+    VECTOR_ROOTS: directories.default([]),
+    STYLE_ROOTS: directories.default([]),
+    DEMO: flag.default(true),
+  },
+  pictures: {
+    RENDERING: flag.default(true),
+    CHROMIUM_PATH: path.describe('file').default('/usr/bin/chromium'),
+    RENDER_HOSTS: hosts.default([]),
+  },
+  vectors: {
+    VECTOR_TILES: flag.default(true),
+    VECTOR_BUILD_ROOT: directory.optional(),
+    VECTOR_BUILD_MEMORY: bytes
+      .refine((n) => n >= LEAST_BUILD_MEMORY, 'must be at least 256m')
+      .describe('bytes, or with `k`, `m`, `g`, `t`; at least `256m`')
+      .default(1.5 * 2 ** 30),
+  },
+  objectStorage: {
+    S3_ENDPOINT: storageEndpoint.optional(),
+    S3_REGION: text.regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a region').optional(),
+    S3_FORCE_PATH_STYLE: flag.optional(),
+    AWS_ACCESS_KEY_ID: text.max(256).optional(),
+    AWS_SECRET_ACCESS_KEY: text.max(1000).optional(),
+    AWS_SESSION_TOKEN: text.max(16_384).optional(),
+  },
+  tiles: {
+    TILE_MEMORY: bytes
+      .refine((n) => n >= LEAST_TILE_MEMORY, 'must be at least 1m')
+      .describe('bytes, or with `k`, `m`, `g`, `t`; at least `1m`')
+      .default(() => Math.max(LEAST_TILE_MEMORY, Math.floor(usableMemory() / 10))),
+    TILE_CACHE_DIR: directory.optional(),
+    TILE_CACHE_BYTES: cacheBytes.default(10 * 2 ** 30),
+    DERIVED_BYTES: bytes.default(10 * 2 ** 30),
+    TILE_CACHE_CONTROL: cacheControl.optional(),
+    CURRENT_CACHE_CONTROL: cacheControl.optional(),
+    MISSING_TILE_TTL: durationOrNone.default(0),
+    CANARY_TOLERANCE: text
+      .regex(/^\d{1,2}(\.\d{1,3})? ?%?$/, 'must be a share in percent, as 1 or 0.5%')
+      .transform((value) => Number.parseFloat(value))
+      .describe('percent')
+      .default(1),
+  },
+  slicing: {
+    SLICE_OUTPUT_ROOT: directoryOrBucket.optional(),
+    SLICE_SOURCE_ROOTS: directoriesAndBuckets.default([]),
+    SLICE_FETCH_MAX_BYTES: bytes.default(64 * 2 ** 30),
+    TILER_COMMAND: text.max(4096).optional(),
+    JOB_RETENTION_DAYS: days.default(90),
+  },
+  deliveries: {
+    CALLBACK_ALLOW: destinations.default([]),
+    CALLBACK_DENY: destinations.default([]),
+    UPSTREAM_ALLOW: destinations.default([]),
+    UPSTREAM_DENY: destinations.default([]),
+    SMTP_URL: smtpUrl.optional(),
+    SMTP_FROM: text.max(320, 'must have at most 320 characters').optional(),
+    AUDIT_HEAD_TARGET: text.max(180, 'must have at most 180 characters').optional(),
+    RETRY_WAITS: waits.default([30, 60, 60]),
+    IMPORT_TOKEN: text
+      .min(16, 'must have at least 16 characters')
+      .max(1000, 'must have at most 1000 characters')
+      .optional(),
+    IMPORT_MAX_BYTES: bytes.default(16 * 2 ** 30),
+    EXPORT_MAX_BYTES: bytes.default(20 * 2 ** 30),
+    EXPORT_RETENTION_DAYS: days.default(7),
+  },
+  processes: {
+    EDGE_WORKERS: text
+      .regex(/^\d{1,3}$/, 'must be a number of processes')
+      .transform(Number)
+      .refine((n) => n >= 1 && n <= 128, 'must be from 1 to 128')
+      .describe('number, 1 to 128')
+      .default(() => availableParallelism()),
+    NATIVE_TIER: z.enum(['any', 'proven', 'off'], { error: 'must be any, proven or off' }).default('proven'),
+    KEEP_ALIVE_SECONDS: seconds
+      .refine((n) => n <= MOST_IDLE_SECONDS, `must be at most ${MOST_IDLE_SECONDS} seconds`)
+      .describe(`seconds, at most ${MOST_IDLE_SECONDS}`)
+      .default(75),
+    DRAIN_NOTICE_SECONDS: secondsOrNone.default(2),
+    DRAIN_SECONDS: seconds.default(10),
+  },
+  observing: {
+    LOG_LEVEL: z
+      .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+        error: 'must be trace, debug, info, warn, error, fatal or silent',
+      })
+      .default('info'),
+    ACCESS_LOG_EVERY: text
+      .regex(/^\d{1,9}$/, 'must be a number of responses, or 0')
+      .transform(Number)
+      .describe('number')
+      .default(0),
+    USAGE_DAYS: days.default(400),
+  },
 } as const
+export type SettingGroup = keyof typeof SETTING_GROUPS
+
+export const SETTINGS = {
+  ...SETTING_GROUPS.addresses,
+  ...SETTING_GROUPS.administration,
+  ...SETTING_GROUPS.operators,
+  ...SETTING_GROUPS.tokens,
+  ...SETTING_GROUPS.store,
+  ...SETTING_GROUPS.sources,
+  ...SETTING_GROUPS.pictures,
+  ...SETTING_GROUPS.vectors,
+  ...SETTING_GROUPS.objectStorage,
+  ...SETTING_GROUPS.tiles,
+  ...SETTING_GROUPS.slicing,
+  ...SETTING_GROUPS.deliveries,
+  ...SETTING_GROUPS.processes,
+  ...SETTING_GROUPS.observing,
+}
 
 export type SettingName = keyof typeof SETTINGS
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]

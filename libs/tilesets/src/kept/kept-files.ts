@@ -4,7 +4,6 @@ import path from 'node:path'
 import { writeFileAtomically, writeUnderTemporaryName } from '@gateway/core/files/write-atomically.js'
 import { kindOf, SIGNATURE_BYTES } from '../formats.js'
 import type { BlockCache } from '../remote/block-cache.js'
-import { microsecondsOf, secondsFor } from '../remote/file-time.js'
 import { type CachedReader, SMALL_BYTES, type SourceSpec, type Tile } from '../source.js'
 
 /** Bytes that a file takes of the disk at least, for the account of the cache. */
@@ -190,4 +189,17 @@ function modifiedOf(modifiedMs: number, said: string | Uint8Array): bigint {
 
 function markOf(said: string | Uint8Array): bigint {
   return BigInt(createHash('sha256').update(said).digest().readUInt32LE(0) % 1_000_000)
+}
+
+/**
+ * Converts microseconds since 1970 for `utimes`, so that they are read back unchanged. `utimes` takes seconds as a double, whose resolution
+ * is a quarter of a microsecond today, and Node truncates the rest to microseconds or nanoseconds, depending on its version. Adding a quarter
+ * keeps both from falling into the previous microsecond. Valid until 2038, when doubles become coarser.
+ */
+export function secondsFor(microseconds: bigint): number {
+  return (Number(microseconds) + 0.25) / 1e6
+}
+
+export function microsecondsOf(mtimeNs: bigint): bigint {
+  return (mtimeNs + 500n) / 1000n
 }

@@ -2,10 +2,38 @@ import type { Bounds, KnownTileMatrixSetId, TileFormat, TileMatrices, VectorLaye
 import { parseOutsideJson } from '@gateway/core/files/outside-json.js'
 import { isKnownGrid } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
+import { formatOfExtension } from '../formats.js'
 import { type Center, readBounds, readCenter, readText, readVectorLayers, readZoom } from './fields.js'
-import { formatOfMetadata } from './format.js'
 import { readGrid, type SaidGrid } from './grid.js'
 import { otherFields } from './other-fields.js'
+
+const FORMAT_OF_MEDIA_TYPE: ReadonlyMap<string, TileFormat> = new Map([
+  ['image/png', 'png'],
+  ['image/jpeg', 'jpg'],
+  ['image/jpg', 'jpg'],
+  ['image/webp', 'webp'],
+  ['image/avif', 'avif'],
+  ['application/x-protobuf', 'pbf'],
+  ['application/vnd.mapbox-vector-tile', 'pbf'],
+  ['application/vnd.maplibre-vector-tile', 'mlt'],
+  ['application/vnd.maplibre-tile', 'mlt'],
+])
+
+/** Returns the tile format from `format` (an extension or media type, as in MBTiles), or else from the first URL in TileJSON's `tiles`. */
+function formatOfMetadata(fields: Readonly<Record<string, unknown>>): TileFormat | null {
+  // TileJSON's `encoding`, of which other values are about heights.
+  if (fields.encoding === 'mlt') return 'mlt'
+  if (typeof fields.format === 'string') {
+    const named = fields.format.trim().toLowerCase()
+    const format = formatOfExtension(named) ?? FORMAT_OF_MEDIA_TYPE.get(named)
+    if (format !== undefined) return format
+    // TileMill and QGIS write png8, png24 and the like.
+    if (/^png\d+$/.test(named)) return 'png'
+  }
+  const address: unknown = Array.isArray(fields.tiles) ? fields.tiles[0] : undefined
+  const extension = typeof address === 'string' ? /\{-?y\}(?:@2x)?\.(\w+)(?:[?#]|$)/.exec(address)?.[1] : undefined
+  return extension === undefined ? null : formatOfExtension(extension)
+}
 
 /** The content of a metadata file, table or section; null for missing and invalid fields. */
 export interface TileSetMetadata {

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { microsecondsOf, secondsFor } from './file-time.js'
+import { microsecondsOf, secondsFor } from '../kept/kept-files.js'
 
 let file: string
 beforeAll(() => {

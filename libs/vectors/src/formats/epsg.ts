@@ -1,11 +1,25 @@
 import { createRequire } from 'node:module'
-import { GEOGRAPHIC_SYSTEMS, NORTH_FIRST } from './epsg-systems.js'
 
 const require = createRequire(import.meta.url)
 
 /** Definitions of the EPSG's systems for proj4, with the conversion of their datum. Loaded on demand: they are 800 kB. */
 function definitions(): Readonly<Record<string, readonly [string, string]>> {
   return require('proj4-list') as Readonly<Record<string, readonly [string, string]>>
+}
+
+interface EpsgSystems {
+  /** codes, and ranges of codes, of projected systems whose first axis points north, and the second one east */
+  readonly northFirst: readonly string[]
+  /**
+   * Geographic systems of the EPSG dataset 10.076 that are not deprecated: the code, the names of EPSG and ESRI, and the codes of the projected
+   * systems on it
+   */
+  readonly geographic: readonly string[]
+}
+
+/** Loaded on demand, like the definitions. */
+function systems(): EpsgSystems {
+  return require('@gateway/vectors/epsg-systems.json') as EpsgSystems
 }
 
 /** Returns the definition of a system by its code; null if it is unknown. */
@@ -22,7 +36,7 @@ function gda2020(code: number): string | null {
 
 /** True if the first axis of a system points north. Nearly all geographic ones do. */
 export function isNorthFirst(code: number): boolean {
-  northFirst ??= new Set(codesOf(NORTH_FIRST))
+  northFirst ??= new Set(codesOf(systems().northFirst.join(' ')))
   return northFirst.has(code) || epsgDefinition(code)?.includes('+proj=longlat') === true
 }
 let northFirst: ReadonlySet<number> | undefined
@@ -38,7 +52,7 @@ let geographic: ReadonlyMap<string, Geographic> | undefined
 function geographicNamed(name: string): Geographic | undefined {
   if (geographic === undefined) {
     const found = new Map<string, Geographic>()
-    for (const line of GEOGRAPHIC_SYSTEMS.trim().split('\n')) {
+    for (const line of systems().geographic) {
       const parts = line.split('|')
       const system = { code: Number(parts[0]), projected: codesOf(parts.at(-1) as string) }
       for (const one of parts.slice(1, -1)) found.set(plain(one), system)
@@ -50,7 +64,7 @@ function geographicNamed(name: string): Geographic | undefined {
 
 /** Returns ESRI's name of the geographic system of a system; null if it is unknown. */
 export function esriNameOf(code: number): string | null {
-  for (const line of GEOGRAPHIC_SYSTEMS.trim().split('\n')) {
+  for (const line of systems().geographic) {
     const parts = line.split('|')
     if (Number(parts[0]) !== code && !codesOf(parts.at(-1) as string).includes(code)) continue
     return parts.find((one) => one.startsWith('GCS_')) ?? null

@@ -1,16 +1,10 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { MessageParams } from '@gateway/contracts/messages.js'
-import {
-  createFinalURL,
-  createQuerySerializer,
-  defaultPathSerializer,
-  type ParamsOption,
-  type RequestBodyOption,
-} from 'openapi-fetch'
-import type { PathsWithMethod, RequiredKeysOf, SuccessResponseJSON } from 'openapi-typescript-helpers'
+import type { Routes } from '@gateway/contracts/routes.js'
+import { REFUSAL_DETAILS_HEADER, REFUSAL_HEADER } from '@gateway/contracts/without-schemas.js'
+import { createFinalURL, createQuerySerializer, defaultPathSerializer } from 'openapi-fetch'
 import { backgroundHeader } from './activity.js'
 import { takeFirst } from './first-data.js'
-import type { paths } from './openapi.js'
 
 /** One message of a refusal, as in the header. */
 export type SaidMessage = readonly [code: string, params: MessageParams]
@@ -72,10 +66,6 @@ export interface RequestOptions {
 }
 
 const ADMIN = '/api/v1/admin'
-/** `REFUSAL_HEADER` of the contracts. */
-const REFUSAL_HEADER = 'x-refusal'
-/** `REFUSAL_DETAILS_HEADER` of the contracts. */
-const REFUSAL_DETAILS_HEADER = 'x-refusal-details'
 const unauthorized = new Set<() => void>()
 
 /** Calls back for every request that is refused for lack of credentials. Returns the function that ends it. */
@@ -89,33 +79,35 @@ const TIMEOUT_MS = 30_000
 export const LONG_TIMEOUT_MS = 600_000
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
-/** The paths of the OpenAPI document that take this method. */
-export type PathOf<M extends Method> = PathsWithMethod<paths, M>
-type Operation<M extends Method, P extends PathOf<M>> = paths[P] extends Record<M, infer O> ? O : never
+/** The paths that take this method. */
+export type PathOf<M extends Method> = { [P in keyof Routes]: M extends keyof Routes[P] ? P : never }[keyof Routes]
+type Operation<M extends Method, P extends PathOf<M>> = Routes[P] extends Readonly<Record<M, infer O>> ? O : never
+type Member<O, Name extends string> = O extends { readonly [N in Name]?: infer T } ? T : never
 /** The body of a success. */
-export type Answer<M extends Method, P extends PathOf<M>> =
-  Operation<M, P> extends Record<string | number, unknown> ? SuccessResponseJSON<Operation<M, P>> : never
-/** Fields that are undefined are not sent. */
-type Sent<B> = B extends readonly (infer E)[]
-  ? readonly Sent<E>[]
-  : B extends object
-    ? { [K in keyof B]: Record<never, never> extends Pick<B, K> ? Sent<B[K]> | undefined : Sent<B[K]> }
-    : B
+export type Answer<M extends Method, P extends PathOf<M>> = Member<Operation<M, P>, 'answer'>
+/** A body that is sent, and not changed. */
+type Sent<B> = B extends object ? { readonly [K in keyof B]: Sent<B[K]> } : B
 /** The JSON body of a request. */
-export type BodyOf<M extends Method, P extends PathOf<M>> = Sent<
-  NonNullable<RequestBodyOption<Operation<M, P>>['body']>
->
+export type BodyOf<M extends Method, P extends PathOf<M>> = Sent<NonNullable<Member<Operation<M, P>, 'body'>>>
 /** The query of a request. */
 export type QueryOf<P extends PathOf<'get'>> =
-  Operation<'get', P> extends { parameters: { query?: infer Q } } ? NonNullable<Q> : Record<never, never>
+  Operation<'get', P> extends { query?: infer Q } ? NonNullable<Q> : Record<never, never>
 
+/** An item of a list. */
+export type ItemOf<P extends PathOf<'get'>> = Answer<'get', P> extends List<infer Item> ? Item : never
 /** The paths that return a list. */
 export type ListPath = { [P in PathOf<'get'>]: Answer<'get', P> extends List<unknown> ? P : never }[PathOf<'get'>]
 
 type CallOptions = Omit<RequestOptions, 'signal'>
-type Body<O> = { [K in keyof RequestBodyOption<O>]: Sent<RequestBodyOption<O>[K]> }
-type Given<O> = ParamsOption<O> & Body<O> & CallOptions
-type GivenArgument<O> = RequiredKeysOf<Given<O>> extends never ? [given?: Given<O>] : [given: Given<O>]
+/** The members of an operation that are among these names, required or not as they are there. */
+type Among<O, Name extends string> = Pick<O, Extract<keyof O, Name>>
+type Places<P> = P extends `${string}{${infer Name}}${infer Rest}` ? { [N in Name]: string } & Places<Rest> : unknown
+type Params<P, O> = (P extends `${string}{${string}` ? { path: Places<P> } : unknown) & Among<O, 'query'>
+type MayBeEmpty<T> = Record<never, never> extends T ? true : false
+type Given<P, O> = CallOptions &
+  Sent<Among<O, 'body'>> &
+  (MayBeEmpty<Params<P, O>> extends true ? { params?: Params<P, O> } : { params: Params<P, O> })
+type GivenArgument<P, O> = MayBeEmpty<Given<P, O>> extends true ? [given?: Given<P, O>] : [given: Given<P, O>]
 
 /** A request, with the type of its success response. */
 export interface Call<T = unknown> extends CallOptions {
@@ -129,17 +121,17 @@ export interface Call<T = unknown> extends CallOptions {
 
 const querySerializer = createQuerySerializer()
 
-/** Builds a request of the OpenAPI document. The compiler refuses unknown paths, parameters and bodies. */
+/** Builds a request. The compiler refuses unknown paths, parameters and bodies. */
 export function call<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
-  ...[given]: GivenArgument<Operation<M, P>>
+  ...[given]: GivenArgument<P, Operation<M, P>>
 ): Call<Answer<M, P>> {
   return made(method, path, given)
 }
 
 /** Does the same for a list of any type. */
-export function listCall<P extends ListPath>(path: P, query: QueryOf<P>): Call<Answer<'get', P>> {
+export function listCall<P extends ListPath>(path: P, query: QueryOf<P>): Call<List<ItemOf<P>>> {
   return made('get', path, { params: { query } })
 }
 
@@ -153,7 +145,7 @@ function made(
 }
 
 /** Does the same with the signal of a query, and sends the request when the query runs. */
-export function reads<P extends PathOf<'get'>>(path: P, ...given: GivenArgument<Operation<'get', P>>) {
+export function reads<P extends PathOf<'get'>>(path: P, ...given: GivenArgument<P, Operation<'get', P>>) {
   return ({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Answer<'get', P>> =>
     send(call('get', path, ...given), signal)
 }

@@ -2,7 +2,7 @@ import { useLocalStorage } from '@mantine/hooks'
 import { keepPreviousData, type QueryKey, queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useParameters } from '../ui/use-parameter.js'
-import { type Answer, type Call, type List, type ListPath, listCall, type QueryOf, send } from './client.js'
+import { type Call, type ItemOf, type List, type ListPath, listCall, type QueryOf, send } from './client.js'
 
 /** A list of the service, which searches, filters, sorts and pages. `Q`: its parameters. */
 export interface ListSource<T, Q = unknown> {
@@ -24,7 +24,7 @@ export function listOf<P extends ListPath>(
   key: string,
   path: P,
   filters: Readonly<Record<FilterName<QueryOf<P>>, true>>,
-): ListSource<Answer<'get', P>['items'][number], QueryOf<P>> {
+): ListSource<ItemOf<P>, QueryOf<P>> {
   return { key, filters: Object.keys(filters), read: (query) => listCall(path, query) }
 }
 

@@ -1,4 +1,5 @@
 import type { UsageAmounts, UsageItem, UsageKind } from '@gateway/contracts/usage.js'
+import { USAGE_AMOUNTS } from '@gateway/contracts/without-schemas.js'
 import { queryOptions } from '@tanstack/react-query'
 import { call, reads, send } from './client.js'
 
@@ -145,11 +146,9 @@ export function withQuietTimes(
 }
 
 const NOTHING: UsageAmounts = { requests: 0, tiles: 0, tile_404: 0, refused: 0, bytes: 0 }
-// A copy, since the contracts would add the schema library to the page.
-const AMOUNTS = Object.keys(NOTHING) as (keyof UsageAmounts)[]
 
 export function sumOf(points: readonly UsageAmounts[]): UsageAmounts {
   const sum = { ...NOTHING }
-  for (const point of points) for (const name of AMOUNTS) sum[name] += point[name]
+  for (const point of points) for (const name of USAGE_AMOUNTS) sum[name] += point[name]
   return sum
 }

@@ -11,7 +11,7 @@ const work = () => import('../pages/work.js')
 const styleEditor = () => import('../pages/style-editor/pages.js')
 
 /**
- * The address of every page below `/admin/`, its code, unless that is in the first file (`first-pages.ts`), and the role that it needs, if not that of a viewer. They are
+ * The address of every page below `/admin/`, its code, unless that is in the first file (`FIRST_PAGES`), and the role that it needs, if not that of a viewer. They are
  * links that people keep: they do not change.
  */
 export const PAGES: readonly (readonly [path: string, load: Load | null, needs?: Role])[] = [

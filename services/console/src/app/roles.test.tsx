@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { show } from '../testing/render.js'
 import { ButtonLink } from '../ui/links.js'
 import { WriteButton } from '../ui/write-button.js'
-import { forRole } from './allowed.js'
+import { forRole } from './routes.js'
 
 const OFFERED = (
   <>

@@ -1,12 +1,13 @@
-import { ActionIcon, Alert, AppShell, Burger, Group, Paper, Text } from '@mantine/core'
+import { ActionIcon, Alert, AppShell, Burger, Group, NavLink, Paper, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect } from 'react'
+import IconExternalLink from '~icons/external-link'
 import IconHelp from '~icons/help'
 import IconPlugConnectedX from '~icons/plug-connected-x'
 import { useLive } from '../api/live.js'
 import { type LiveState, useLiveState } from '../api/live-state.js'
-import { Outlet } from '../router/components.js'
-import { useRouterState } from '../router/hooks.js'
+import { Link, Outlet } from '../router/components.js'
+import { useLocation, useRouterState } from '../router/hooks.js'
 import { useScrollRestoration } from '../router/scroll.js'
 import { useTexts } from '../texts/texts.js'
 import { firstPageDrawn } from '../ui/first-page.js'
@@ -15,7 +16,7 @@ import { TextLink } from '../ui/links.js'
 import { PageFailed } from './failures.js'
 import { helpFor } from './help.js'
 import { Account, Preferences, Search, SessionEnded, Shortcuts } from './later.js'
-import { Menu } from './menu.js'
+import { type NavigationEntry, navigation } from './navigation.js'
 import { SearchButton } from './search-button.js'
 
 /** The frame of every page. */
@@ -122,4 +123,30 @@ function Mark() {
       </g>
     </svg>
   )
+}
+
+function Menu() {
+  const t = useTexts()
+  return (
+    <AppShell.Section grow className="menu">
+      {navigation(t).map(({ label, entries }) => (
+        <div key={label} className="menu-group">
+          <Text size="xs" fw={600} c="dimmed" px="sm" py={4} className="menu-label">
+            {label}
+          </Text>
+          {entries.map((entry) => (
+            <Entry key={entry.to} {...entry} />
+          ))}
+        </div>
+      ))}
+    </AppShell.Section>
+  )
+}
+
+function Entry({ to, label, icon: Icon, outside }: NavigationEntry) {
+  const { pathname } = useLocation()
+  const active = !outside && (pathname === to || (to !== '/' && pathname.startsWith(`${to}/`)))
+  const look = { label, leftSection: <Icon size={19} stroke={1.6} />, className: 'menu-entry' }
+  if (outside) return <NavLink href={to} {...look} rightSection={<IconExternalLink size={14} />} />
+  return <NavLink component={Link} to={to} active={active} aria-current={active ? 'page' : undefined} {...look} />
 }

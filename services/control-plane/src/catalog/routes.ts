@@ -1,3 +1,5 @@
+import { healthCheckSchema } from '@gateway/contracts/health.js'
+import { insertAudit } from '@gateway/store/audit.js'
 import type { FindCaller } from '../platform/admin-gate/caller.js'
 import type { ControlContext } from '../platform/context.js'
 import type { KnownEdges } from '../platform/edges/known-edges.js'
@@ -13,7 +15,7 @@ import { reviewRoutes } from './edit/review-version.js'
 import { updateBasemapRoute } from './edit/update-basemap.js'
 import { updateVectorRoute } from './edit/update-vector.js'
 import { updateVersionRoute } from './edit/update-version.js'
-import { healthRoutes } from './health/routes.js'
+import { checkHealth, HEALTH_CHECK } from './health/check-catalog.js'
 import { importRoutes } from './imports/routes.js'
 import { uploadRoutes } from './imports/upload-routes.js'
 import { adminListRoutes } from './listing/admin-routes.js'
@@ -53,4 +55,28 @@ export async function catalogRoutes(app: App, ctx: ControlContext, { edges, gate
   await styleRoutes(app, ctx, edges)
   await importRoutes(app, ctx, findCaller)
   await uploadRoutes(app, ctx)
+}
+
+function healthRoutes(app: App, ctx: ControlContext): void {
+  app.post(
+    '/api/v1/admin/health/check',
+    {
+      config: { mayTakeLong: true },
+      schema: {
+        operationId: 'runHealthCheck',
+        summary: 'Check now that everything in the catalog is where it was found',
+        description:
+          'The check reads the directory and one tile of each archive, one tile of each folder, and the head of each vector. Missing or ' +
+          'damaged items become unavailable, and items that are back become available. An item that cannot be read now (permissions, a mount ' +
+          'that hangs) counts as missing, but its state does not change. The audit and the log name each missing item and the reason.',
+        response: { 200: healthCheckSchema },
+      },
+    },
+    async ({ admin }) => {
+      const { result, missing } = await checkHealth(ctx)
+      const detail = { ...result, missing }
+      await ctx.sql.begin((tx) => insertAudit(tx, { ...admin, action: HEALTH_CHECK, subject: 'catalog', detail }))
+      return result
+    },
+  )
 }

@@ -30,7 +30,8 @@ export interface RecordChanges {
   readonly kind: DeliveryKind
   /** below /api/v1/admin/ */
   readonly path: string
-  readonly operationIds: Readonly<Record<'retry' | 'cancel' | 'acknowledge', string>>
+  /** in the operation ids */
+  readonly name: string
   /** plural noun for the API document */
   readonly noun: string
   readonly schema: z.ZodObject
@@ -38,7 +39,7 @@ export interface RecordChanges {
   readonly toRecord: (delivery: Delivery, role: Role) => object
 }
 
-type RecordChangeName = keyof RecordChanges['operationIds']
+type RecordChangeName = 'retry' | 'cancel' | 'acknowledge'
 
 interface Doer {
   readonly actor: string
@@ -86,14 +87,14 @@ const CHANGES: Readonly<Record<RecordChangeName, Change>> = {
 
 /** Routes that deliver again, cancel, and acknowledge a failure, for one kind of delivery. */
 export function recordChangeRoutes(app: App, ctx: ControlContext, records: RecordChanges): void {
-  const { kind, noun, operationIds, schema, toRecord } = records
+  const { kind, noun, schema, toRecord } = records
   for (const name of ['retry', 'cancel', 'acknowledge'] as const) {
     const { status, summary, description } = CHANGES[name]
     app.post(
       `/api/v1/admin/${records.path}/:id/${name}`,
       {
         schema: {
-          operationId: operationIds[name],
+          operationId: `${name}${records.name}`,
           summary: `${summary} one of the ${noun}`,
           description,
           params: recordParams,
@@ -135,13 +136,12 @@ async function changeRecord(
 export function bulkRecordsRoute(
   app: App,
   ctx: ControlContext,
-  { kind, path, noun }: RecordChanges,
+  { kind, path, noun, name: ofRecords }: RecordChanges,
   query: ListQuery,
-  operationId: string,
 ): void {
   bulkRoute(app, ctx, {
     path,
-    operationId,
+    operationId: `change${ofRecords}Records`,
     noun,
     actions: {
       retry: 'delivers again, under the same `webhook-id`; a delivered record only if its id is named',

@@ -34,9 +34,8 @@ const STATE_FILTERS = {
 }
 
 export interface RecordKind extends RecordChanges {
-  readonly operationIds: RecordChanges['operationIds'] & Readonly<Record<'list' | 'get', string>>
-  /** operation id of the bulk route; undefined: none */
-  readonly bulk?: string
+  /** true: a bulk route changes them too */
+  readonly bulk?: true
   /** retention time for the API document */
   readonly kept: string
   /** in addition to the status */
@@ -46,14 +45,13 @@ export interface RecordKind extends RecordChanges {
 /** Routes of one kind of delivery: the list, the detail with its attempts, and the changes. */
 export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind): void {
   const path = `/api/v1/admin/${records.path}`
-  const { operationIds } = records
   const listing: Listing = DELIVERY_LISTINGS[records.kind]
   const query = listQuery(listing, { ...STATE_FILTERS, ...records.filters }, DEFAULT_PAGE)
   app.get(
     path,
     {
       schema: {
-        operationId: operationIds.list,
+        operationId: `list${records.name}Records`,
         summary: `List the most recent ${records.noun}`,
         description:
           'Newest first. For the next page, pass the last id of this page as `before`; new records then shift nothing. `total` does not depend ' +
@@ -73,7 +71,7 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
     `${path}/:id`,
     {
       schema: {
-        operationId: operationIds.get,
+        operationId: `get${records.name}Record`,
         summary: `Get one of the ${records.noun}, with its attempts, the newest first`,
         description: `The newest ${MAX_LISTED_ATTEMPTS} attempts, each with the first part of the response. ${records.kept}`,
         params: recordParams,
@@ -87,7 +85,7 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
     },
   )
   recordChangeRoutes(app, ctx, records)
-  if (records.bulk !== undefined) bulkRecordsRoute(app, ctx, records, query, records.bulk)
+  if (records.bulk) bulkRecordsRoute(app, ctx, records, query)
 }
 
 /**

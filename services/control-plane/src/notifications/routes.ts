@@ -6,8 +6,8 @@ import {
   notificationRuleBodySchema,
   notificationRuleSchema,
 } from '@gateway/contracts/notification.js'
-import { NOTIFICATION_KINDS } from '@gateway/contracts/notification-kinds.js'
 import { type NotificationRecord, notificationRecordSchema } from '@gateway/contracts/push.js'
+import { NOTIFICATION_KINDS } from '@gateway/contracts/without-schemas.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { flag, listQuery } from '@gateway/store/catalog/list-query.js'
 import type { Delivery } from '@gateway/store/deliveries.js'
@@ -129,13 +129,7 @@ export function notificationRoutes(app: App, ctx: ControlContext): void {
   recordRoutes(app, ctx, {
     kind: 'notification',
     path: 'notification-records',
-    operationIds: {
-      list: 'listNotificationRecords',
-      get: 'getNotificationRecord',
-      retry: 'retryNotification',
-      cancel: 'cancelNotification',
-      acknowledge: 'acknowledgeNotification',
-    },
+    name: 'Notification',
     noun: 'notifications',
     kept: 'Kept for 30 days, and the newest thousand for longer.',
     schema: notificationRecordSchema,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { NOTIFICATION_KINDS, type NotificationKind } from '@gateway/contracts/notification-kinds.js'
+import { NOTIFICATION_KINDS, type NotificationKind } from '@gateway/contracts/without-schemas.js'
 import { type AttentionItem, enabledRules, insertNotification, takeNews } from '@gateway/store/notifications.js'
 import type { PayloadBuilder } from '../deliveries/payload.js'
 import type { BackgroundLoop } from '../platform/background.js'

@@ -1,16 +1,22 @@
 import { coded } from '@gateway/contracts/messages.js'
-import type { PushRecord } from '@gateway/contracts/push.js'
+import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import { isOffered, readBasemap, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import { toBasemap } from '@gateway/store/catalog/basemap.js'
 import { toVector } from '@gateway/store/catalog/vector.js'
+import { currentState } from '@gateway/store/change-log.js'
+import type { Sql } from '@gateway/store/connect.js'
+import { listDeliveries } from '@gateway/store/deliveries.js'
 import { bytesOfExports, readExport, type StoredExport } from '@gateway/store/exports.js'
 import { readVector } from '@gateway/store/vectors.js'
+import { cacheTagHeaders, cacheTags } from '@gateway/tilesets/cache-tags.js'
 import { tileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import type { PayloadBuilder } from '../deliveries/payload.js'
+import { edgesFollow } from '../platform/edges/commit.js'
 import { exportDirectory } from '../platform/files/export-files.js'
 import { exportBundle, vectorBundle, versionBundle } from './bundles.js'
-import { toPushRecord, toVectorPushRecord } from './record.js'
+import { purgedTiles } from './purged-tiles.js'
+import { toPurgeRecord, toPushRecord, toVectorPushRecord } from './record.js'
 
 const GONE = { ok: false, reason: coded('delivery_export_removed') } as const
 
@@ -91,3 +97,42 @@ function describePushed(stored: StoredBasemap, { version, format }: StoredVersio
     },
   }
 }
+
+/**
+ * Builds the message that purges a cache in front. Waits until the edges serve the new content: a cache that requests at once would otherwise
+ * store the old content again. If the default has changed and few enough tiles differ, the message names them.
+ */
+export const purgePayload: PayloadBuilder = async (ctx, claimed) => {
+  await edgesFollow(ctx, await currentState(ctx.sql))
+  const changed = await purgedTiles(ctx, claimed)
+  const at = new Date(ctx.now())
+  const tags = cacheTags(claimed.basemapCode ?? '', claimed.version)
+  const event = {
+    event: 'cache.purge',
+    tags,
+    ...changed,
+    record: toPurgeRecord({ ...claimed, dueAt: null, export: null, updatedAt: at, acknowledgedAt: null }),
+    delivered: at.toISOString(),
+  }
+  return { ok: true, event, bundle: null, headers: Object.fromEntries(cacheTagHeaders(tags)) }
+}
+
+const RECENT = { limit: 20, before: null }
+
+/** Returns the pushes section of the dashboard. */
+export async function recentPushes(
+  sql: Sql,
+): Promise<{ basemap_records: PushRecord[]; vector_records: VectorPushRecord[] }> {
+  const [basemaps, vectors] = await Promise.all([
+    listDeliveries(sql, 'basemap_push', RECENT),
+    listDeliveries(sql, 'vector_push', RECENT),
+  ])
+  return { basemap_records: basemaps.items.map(toPushRecord), vector_records: vectors.items.map(toVectorPushRecord) }
+}
+
+/** Builds the payload of an event as it was when it happened. */
+export const eventPayload: PayloadBuilder = async ({ now }, { body }) => ({
+  ok: true,
+  event: { ...body, delivered: new Date(now()).toISOString() },
+  bundle: null,
+})

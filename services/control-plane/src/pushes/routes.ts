@@ -59,14 +59,8 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
   recordRoutes(app, ctx, {
     kind: 'basemap_push',
     path: 'push-records',
-    operationIds: {
-      list: 'listPushRecords',
-      get: 'getPushRecord',
-      retry: 'retryPush',
-      cancel: 'cancelPush',
-      acknowledge: 'acknowledgePush',
-    },
-    bulk: 'changePushRecords',
+    name: 'Push',
+    bulk: true,
     noun: 'basemap pushes',
     kept: RECORDS_KEPT,
     schema: pushRecordSchema,
@@ -76,14 +70,8 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
   recordRoutes(app, ctx, {
     kind: 'vector_push',
     path: 'vector-push-records',
-    operationIds: {
-      list: 'listVectorPushRecords',
-      get: 'getVectorPushRecord',
-      retry: 'retryVectorPush',
-      cancel: 'cancelVectorPush',
-      acknowledge: 'acknowledgeVectorPush',
-    },
-    bulk: 'changeVectorPushRecords',
+    name: 'VectorPush',
+    bulk: true,
     noun: 'vector pushes',
     kept: RECORDS_KEPT,
     schema: vectorPushRecordSchema,
@@ -93,13 +81,7 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
   recordRoutes(app, ctx, {
     kind: 'cache_purge',
     path: 'purge-records',
-    operationIds: {
-      list: 'listPurgeRecords',
-      get: 'getPurgeRecord',
-      retry: 'retryPurge',
-      cancel: 'cancelPurge',
-      acknowledge: 'acknowledgePurge',
-    },
+    name: 'Purge',
     noun: 'purges of caches in front',
     kept: RECORDS_KEPT,
     schema: purgeRecordSchema,
@@ -109,13 +91,7 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
   recordRoutes(app, ctx, {
     kind: 'event',
     path: 'event-records',
-    operationIds: {
-      list: 'listEventRecords',
-      get: 'getEventRecord',
-      retry: 'retryEvent',
-      cancel: 'cancelEvent',
-      acknowledge: 'acknowledgeEvent',
-    },
+    name: 'Event',
     noun: 'events',
     kept: RECORDS_KEPT,
     schema: eventRecordSchema,

@@ -41,13 +41,7 @@ export function callbackRecordRoutes(app: App, ctx: ControlContext): void {
   recordRoutes(app, ctx, {
     kind: 'slice_callback',
     path: 'callback-records',
-    operationIds: {
-      list: 'listCallbackRecords',
-      get: 'getCallbackRecord',
-      retry: 'retryCallback',
-      cancel: 'cancelCallback',
-      acknowledge: 'acknowledgeCallback',
-    },
+    name: 'Callback',
     noun: 'completion callbacks of slice jobs',
     kept: `A record is kept for as long as its job, its attempts for ${KEPT_DAYS} days after its end.`,
     schema: callbackRecordSchema,

@@ -1,4 +1,5 @@
 import { refuse } from '@gateway/contracts/errors.js'
+import { systemSchema } from '@gateway/contracts/health.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
@@ -6,18 +7,6 @@ import type { App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import { backlogMetrics, connectionMetric } from './backlog-metrics.js'
 import { StoreHealth } from './store-health.js'
-
-const systemSchema = z.object({
-  service: z.literal('map-asset-gateway'),
-  version: z.string(),
-  api_base_url: z.string(),
-  tile_base_url: z.string(),
-  vector_base_url: z.string(),
-  basemap_roots: z.array(z.string()),
-  vector_roots: z.array(z.string()),
-  slice_output_root: z.string(),
-  slice_source_roots: z.array(z.string()),
-})
 
 const healthSchema = z.object({ status: z.literal('ok') })
 

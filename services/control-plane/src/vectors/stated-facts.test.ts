@@ -1,7 +1,7 @@
 import type { SeenFacts } from '@gateway/store/vector-builds.js'
 import type { IndexDescription } from '@gateway/vectors/index-file/index-description.js'
 import { expect, test } from 'vitest'
-import { correctedFacts } from './stated-facts.js'
+import { correctedFacts } from './run-build.js'
 
 const FOUND = { bounds: [10, 50, 14, 54], feature_count: 5, geometry_type: 'Point' } as unknown as IndexDescription
 const STATED: SeenFacts = { bounds: [10, 50, 14, 54], feature_count: 5, geometry_type: 'Point' }

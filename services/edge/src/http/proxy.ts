@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
-import { REFUSAL_HEADER, type Refusal, refusalHeaders, refuse } from '@gateway/contracts/errors.js'
+import { type Refusal, refusalHeaders, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { REFUSAL_HEADER } from '@gateway/contracts/without-schemas.js'
 import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
 import type { Span } from '@gateway/core/tracing/span.js'
 import { parseTraceparent, type TraceContext, traceHeaders } from '@gateway/core/tracing/trace-context.js'

@@ -1,6 +1,7 @@
-import { REFUSAL_DETAILS_HEADER, REFUSAL_HEADER, type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { EDGE_ADMITTED_HEADER, judgeHeader } from '@gateway/contracts/header-limits.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { REFUSAL_DETAILS_HEADER, REFUSAL_HEADER } from '@gateway/contracts/without-schemas.js'
 import { isForwardingHeader } from '@gateway/core/access/client-address.js'
 
 /** A request for the control plane, rebuilt from validated parts. */

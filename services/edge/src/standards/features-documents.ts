@@ -1,6 +1,7 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { MOST_LATITUDE } from '@gateway/contracts/drawing.js'
-import { type GeometryType, MAX_WHOLE_BYTES } from '@gateway/contracts/vector.js'
+import type { GeometryType } from '@gateway/contracts/vector.js'
+import { MAX_WHOLE_BYTES } from '@gateway/contracts/without-schemas.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
 import type { IndexDescription } from '@gateway/vectors/index-file/index-description.js'
 import { geometryNameAmong } from '@gateway/vectors/query/cql2/compile.js'

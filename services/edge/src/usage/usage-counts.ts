@@ -3,11 +3,11 @@ import {
   OTHER_USAGE,
   type RefusalReason,
   SIGNED_USAGE,
-  USAGE_AMOUNTS,
   type UsageAmounts,
   type UsageRefusals,
   type UsageRow,
 } from '@gateway/contracts/usage.js'
+import { USAGE_AMOUNTS } from '@gateway/contracts/without-schemas.js'
 import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-counts.js'
 import type { UsageName } from '../sync/catalog.js'
 

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { whileGrowing } from './while-growing.js'
+import { whileGrowing } from './zip-store.js'
 
 let folder: string
 let file: string

@@ -14,8 +14,35 @@ import type { TextEncoding } from '../sync/catalog.js'
 import type { ZipEntry, ZipResult, ZipTask } from './build-zip.js'
 import { fetchSidecars, findRemoteSidecars, type RemoteObject } from './remote-sidecars.js'
 import { closeAll, openSidecars, type SidecarSet } from './sidecars.js'
-import { whileGrowing } from './while-growing.js'
 import { trimZipFolder } from './zip-cache.js'
+
+/** Time in ms without growth after which a file is considered stalled: its input does not arrive any more. A slow disk delivers bytes sooner. */
+const STALLED_MS = 30_000
+const LOOK_EVERY_MS = 5_000
+
+/** Waits for work that writes a file, and cancels it by its signal when the file stops growing: `stalled`. Rejects with the error of the work. */
+export async function whileGrowing<T>(
+  file: string,
+  work: (signal: AbortSignal) => Promise<T>,
+  stalledMs = STALLED_MS,
+  lookEveryMs = LOOK_EVERY_MS,
+): Promise<T | 'stalled'> {
+  const stalled = new AbortController()
+  let [size, grownAt] = [0, performance.now()]
+  const timer = setInterval(async () => {
+    const now = await fs.stat(file).catch(() => ({ size: 0 }))
+    if (now.size !== size) [size, grownAt] = [now.size, performance.now()]
+    else if (performance.now() - grownAt >= stalledMs) stalled.abort()
+  }, lookEveryMs)
+  try {
+    return await work(stalled.signal)
+  } catch (error) {
+    if (stalled.signal.aborted) return 'stalled'
+    throw error
+  } finally {
+    clearInterval(timer)
+  }
+}
 
 /** The built module, by the package's own name, because a thread cannot run TypeScript, not even in tests. */
 const BUILDER = createRequire(import.meta.url).resolve('@gateway/edge/zip/build-zip.js')

@@ -4,14 +4,13 @@ import { SettingsRefusal } from '@gateway/core/settings/refusal.js'
 import { checkBus } from './checks/bus.js'
 import { checkFolders } from './checks/folders.js'
 import { checkMachine, checkMissing } from './checks/machine.js'
-import { checkNativeTier } from './checks/native-tier.js'
 import { checkPorts } from './checks/ports.js'
 import { checkProxies } from './checks/proxies.js'
 import { checkSettings } from './checks/settings.js'
 import { checkStore } from './checks/store.js'
 import { checkTiler } from './checks/tiler.js'
 import { checkTls } from './checks/tls.js'
-import { asLine, exitCode, type Finding, fault } from './finding.js'
+import { asLine, exitCode, type Finding, fault, ok, warn } from './finding.js'
 import { findInstallation, type Installation } from './installation.js'
 
 /**
@@ -65,4 +64,23 @@ async function storeAndFolders(settings: Settings, installation: Installation): 
 
 function unexpected(about: string, error: Error): Finding {
   return fault(about, `could not be looked at (${error.message})`, 'please report this as a defect of the doctor')
+}
+
+/** Tries the server binary and the addon in the same way as an edge at its start. */
+async function checkNativeTier(settings: Settings, installation: Installation): Promise<readonly Finding[]> {
+  if (!installation.edge) return []
+  const about = 'native tier'
+  // The image of the control plane does not contain it.
+  const { tryNativeTier } = await import('@gateway/native-edge/try-native-tier.js')
+  const tried = await tryNativeTier(settings.nativeTier)
+  if (typeof tried === 'string') return [fault(about, tried, 'install a Node and a system for which it has one')]
+  if (tried.tier === 'native') return [ok(about, `works (${tried.reason})`)]
+  if (settings.nativeTier === 'off') return [ok(about, 'NATIVE_TIER=off: files are copied')]
+  return [
+    warn(
+      about,
+      `not used (${tried.reason}): tiles and files cost more than they need`,
+      'install g++, make and python3 and run npm run setup, or use a proven binary; NATIVE_TIER=off accepts it',
+    ),
+  ]
 }

@@ -1,4 +1,4 @@
-import { NOTIFICATION_KINDS, type NotificationKind } from '@gateway/contracts/notification-kinds.js'
+import { NOTIFICATION_KINDS, type NotificationKind } from '@gateway/contracts/without-schemas.js'
 import { Checkbox, Group, SegmentedControl, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { findTargets } from '../../api/catalog.js'

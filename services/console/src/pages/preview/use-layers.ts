@@ -1,9 +1,11 @@
 import type { AdminBasemap, Bounds } from '@gateway/contracts/basemap.js'
+import type { TileJson } from '@gateway/contracts/routes.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
+import { MAX_WHOLE_BYTES } from '@gateway/contracts/without-schemas.js'
 import { type UseQueryResult, useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { basemapQuery, vectorQuery } from '../../api/catalog.js'
-import { type Answer, reads } from '../../api/client.js'
+import { reads } from '../../api/client.js'
 import { TOKEN_HEADER } from '../../api/preview.js'
 import { columnsOf } from '../../map/geographic.js'
 import { isVector } from '../../map/is-vector.js'
@@ -15,9 +17,7 @@ import { versionContent } from '../../map/version-content.js'
 import { isServed } from '../../ui/withdrawn.js'
 import { keyOf, type ShownLayer } from './shown-layers.js'
 import { useLayersToken } from './use-layers-token.js'
-import { MAX_WHOLE_BYTES, vectorContent, wholeContent } from './vector-content.js'
-
-type TileJson = Answer<'get', '/vectors/{code}/tilejson.json'>
+import { vectorContent, wholeContent } from './vector-content.js'
 
 /** Why a layer is not drawn. */
 export type LayerProblem = 'loading' | 'missing' | 'no_tiles' | 'other_grid'

@@ -5,9 +5,6 @@ import type { MapContent } from '../../map/map-view.js'
 /** Colours that are distinct next to one another, on light and on dark ground. */
 const COLOURS = ['#178c9c', '#c2571a', '#5f3dc4', '#2b8a3e', '#c2255c', '#1864ab', '#846a00', '#862e9c']
 
-/** Limit: bytes of a vector without tiles, which is drawn as one document. The edge has the same limit (`MAX_WHOLE_BYTES` of the contracts). */
-export const MAX_WHOLE_BYTES = 20e6
-
 /** A vector that has no tiles, as one GeoJSON document. */
 export function wholeContent(code: string): MapContent {
   const data = `${window.location.origin}/vectors/${segment(code)}.geojson`

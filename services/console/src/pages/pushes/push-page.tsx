@@ -2,10 +2,20 @@ import type { DeliveryAttempt } from '@gateway/contracts/push.js'
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { segment } from '../../api/client.js'
-import { type PushDetails, type PushKind, pushedName, pushKind, pushQuery, useRetryPush } from '../../api/pushes.js'
+import {
+  type PushDetails,
+  type PushKind,
+  pushedName,
+  pushKind,
+  pushQuery,
+  useEndPush,
+  useRetryPush,
+} from '../../api/pushes.js'
 import { useParams } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
+import { AcknowledgeButton } from '../../ui/acknowledge-button.js'
 import { AsCommand } from '../../ui/as-command.js'
+import { CancelButton } from '../../ui/cancel-button.js'
 import { type Column, momentColumn } from '../../ui/columns.js'
 import { DataTable } from '../../ui/data-table.js'
 import { Fact, Facts } from '../../ui/facts.js'
@@ -18,7 +28,6 @@ import { shownText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
 import { Ago, Moment } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
-import { CancelPushButton, SeenPushButton } from './end-buttons.js'
 import { PushedText } from './pushed-text.js'
 import { PushStatus } from './records-table.js'
 import { RetryButton } from './retry-button.js'
@@ -147,4 +156,25 @@ function useColumns(): readonly Column<DeliveryAttempt>[] {
       cell: ({ request }) => <SentRequestButton request={request} />,
     },
   ]
+}
+
+interface EndButtonProps {
+  readonly of: PushKind
+  readonly push: PushDetails
+}
+
+/** Cancels a push in progress. Renders nothing for other pushes. */
+function CancelPushButton({ of, push }: EndButtonProps) {
+  const t = useTexts().pushes
+  const cancel = useEndPush(of, push.id, 'cancel')
+  const name = pushedName(push)
+  return push.next_attempt_at === null ? null : (
+    <CancelButton texts={t} title={t.cancelTitle(name)} name={name} write={cancel} />
+  )
+}
+
+/** Marks a failed push as seen. Renders nothing if the push has not failed or was already seen. */
+function SeenPushButton({ of, push }: EndButtonProps) {
+  const seen = useEndPush(of, push.id, 'acknowledge')
+  return push.status === 'failed' && push.acknowledged_at === null ? <AcknowledgeButton write={seen} /> : null
 }

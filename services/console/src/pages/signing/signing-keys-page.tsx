@@ -3,7 +3,9 @@ import { Alert, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import IconRotate from '~icons/rotate'
 import IconSignature from '~icons/signature'
-import { SIGNING_KEYS, useRotateKey } from '../../api/signing.js'
+import { call } from '../../api/client.js'
+import { listOf } from '../../api/list.js'
+import { useWrite } from '../../api/use-write.js'
 import { useTexts } from '../../texts/texts.js'
 import { type Column, momentColumn, monoColumn } from '../../ui/columns.js'
 import { ConfirmButton } from '../../ui/confirm.js'
@@ -13,6 +15,17 @@ import { ServerListPage } from '../../ui/server-table.js'
 import { Status } from '../../ui/status.js'
 import { Moment } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
+
+/** The signing keys, newest first. */
+const SIGNING_KEYS = listOf('signing-keys', '/api/v1/admin/signing-keys', {})
+
+/** @param seconds for which URLs signed by the current key stay valid */
+function useRotateKey() {
+  return useWrite(
+    (seconds: number) => call('post', '/api/v1/admin/signing-keys/rotate', { body: { grace_seconds: seconds } }),
+    { changes: ['signing-keys'] },
+  )
+}
 
 const DAY = 86_400
 const GRACES = [7 * DAY, 30 * DAY, DAY, 0]

@@ -1,16 +1,21 @@
 import type { AdminStyle } from '@gateway/contracts/style.js'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import IconFolderPlus from '~icons/folder-plus'
+import IconMapOff from '~icons/map-off'
 import IconPalette from '~icons/palette'
 import { segment } from '../../api/client.js'
-import { STYLES } from '../../api/styles.js'
+import { fetchPreviewToken } from '../../api/preview.js'
+import { STYLES, styleDocumentQuery } from '../../api/styles.js'
 import { useTexts } from '../../texts/texts.js'
 import { agoColumn, availabilityColumn, type Column, nameColumn, sourceColumn } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
+import { Picture } from '../../ui/picture.js'
 import { ServerListPage } from '../../ui/server-table.js'
 import { Status } from '../../ui/status.js'
 import { useCatalogFilters } from '../../ui/use-catalog-filters.js'
+import { useSeen } from '../../ui/use-seen.js'
+import { isServed } from '../../ui/withdrawn.js'
 import { ImportButton } from './import-button.js'
-import { StyleThumbnail } from './style-thumbnail.js'
 
 export function Page() {
   const t = useTexts()
@@ -79,4 +84,32 @@ function useColumns(): readonly Column<AdminStyle>[] {
     sourceColumn(t),
     agoColumn('updated', t.common.updated, ({ updated_at: at }) => at, { sort: 'updated_at' }),
   ]
+}
+
+/** A small map of the style, drawn when its row becomes visible. Decorative: the style's name stands next to it. */
+function StyleThumbnail({ style }: { style: AdminStyle }) {
+  const { ref, seen } = useSeen()
+  const isShown = style.available && isServed(style)
+  return (
+    <div ref={ref} className="thumbnail" aria-hidden>
+      {isShown ? seen && <Drawn style={style} /> : <IconMapOff size={18} />}
+    </div>
+  )
+}
+
+function Drawn({ style: { code, revision } }: { style: AdminStyle }) {
+  const queries = useQueryClient()
+  const picture = useQuery({
+    queryKey: ['style-picture', code, revision],
+    queryFn: async ({ signal }) => {
+      const shown = await queries.fetchQuery(styleDocumentQuery(code, null))
+      const { token } = await fetchPreviewToken({ style_code: code }, signal)
+      const { drawStyle } = await import('../../map/style-picture.js')
+      return drawStyle(shown, token)
+    },
+    // New content has a new revision, so a document never becomes stale.
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+  return picture.data == null ? <IconPalette size={18} /> : <Picture of={picture.data} />
 }

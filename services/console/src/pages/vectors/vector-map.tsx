@@ -1,4 +1,5 @@
 import type { AdminVector } from '@gateway/contracts/vector.js'
+import { MAX_WHOLE_BYTES } from '@gateway/contracts/without-schemas.js'
 import { Alert, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Feature } from 'geojson'
@@ -12,7 +13,6 @@ import { useTexts } from '../../texts/texts.js'
 import { Problem } from '../../ui/problem.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { isServed } from '../../ui/withdrawn.js'
-import { MAX_WHOLE_BYTES } from '../preview/vector-content.js'
 import { featureContent, isOfVector, tileContent, withChosen } from './tile-content.js'
 import { useTileLayers, useVectorToken } from './use-vector-map.js'
 

@@ -5,6 +5,8 @@ import IconDownload from '~icons/download'
 import IconPalette from '~icons/palette'
 import IconSend from '~icons/send'
 import { deleteVector, updateVector, vectorQuery } from '../../api/catalog.js'
+import { call, LONG_TIMEOUT_MS, request } from '../../api/client.js'
+import { fetchPreviewToken, TOKEN_HEADER } from '../../api/preview.js'
 import { useAllowed } from '../../api/session.js'
 import { useParams } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
@@ -26,7 +28,6 @@ import { isServed, WithdrawnMark } from '../../ui/withdrawn.js'
 import { BoundsText } from '../basemaps/bounds-text.js'
 import { UsageSection } from '../usage/usage-section.js'
 import { ClickedFeatures } from './clicked-features.js'
-import { saveDownload } from './download.js'
 import { EncodingField } from './encoding-field.js'
 import { FeaturesTable } from './features-table.js'
 import { TilesSection, TilesStatus } from './tiles-section.js'
@@ -179,4 +180,22 @@ function Details({ vector }: { vector: AdminVector }) {
       </Fact>
     </Facts>
   )
+}
+
+/** Fetches the whole download from this page's origin, with the token in a header. Throws ApiError. */
+function fetchDownload(vector: AdminVector, token: string, signal?: AbortSignal): Promise<Blob> {
+  const options = { signal, timeoutMs: LONG_TIMEOUT_MS, headers: { [TOKEN_HEADER]: token } }
+  const { path } = call('get', '/vectors/{code}/download', { params: { path: { code: vector.code } } })
+  return request(path, {}, options, (response) => response.blob())
+}
+
+/** Saves the download as a file. A plain link would carry the token in its URL, which browsers and proxies store. */
+async function saveDownload(vector: AdminVector): Promise<void> {
+  const { token } = await fetchPreviewToken({ vector_code: vector.code })
+  const url = URL.createObjectURL(await fetchDownload(vector, token))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = vector.kind === 'shapefile' ? vector.file_name.replace(/\.shp$/i, '.zip') : vector.file_name
+  link.click()
+  URL.revokeObjectURL(url)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeCanary, LEAST_JUDGED } from './judge-canary.js'
+import { judgeCanary, LEAST_JUDGED } from './default-switch-steps.js'
 
 const versions = { version: 'v2', beforeVersion: 'v1' }
 const counts = (requests: number, missing = 0, failed = 0) => ({ requests, missing, failed })

@@ -1,7 +1,6 @@
-import { newVersionSchema } from '@gateway/contracts/basemap.js'
-import { codeSchema } from '@gateway/contracts/common.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
-import { warningOf, warningsField, withWarnings } from '@gateway/contracts/warning.js'
+import { uploadBodySchema, uploadedSchema, uploadSchema } from '@gateway/contracts/upload.js'
+import { warningOf, withWarnings } from '@gateway/contracts/warning.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
@@ -10,25 +9,7 @@ import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { Uploads } from './uploads.js'
 
-const uploadSchema = z.object({
-  id: z.uuid(),
-  received: z.int().min(0).describe('bytes received so far; the next part begins here'),
-})
 const params = z.object({ id: z.uuid() })
-const file = {
-  file: z.string().min(1).max(255).describe('name of the file; its extension names the format'),
-  bytes: z.int().min(1).describe('size of the complete file'),
-}
-const bodySchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('basemap'), ...file, code: codeSchema, version: newVersionSchema }),
-  z.strictObject({ kind: z.literal('vector'), ...file, code: codeSchema.describe('name of the stored file') }),
-  z.strictObject({
-    kind: z.literal('style'),
-    ...file,
-    code: codeSchema.optional().describe('required for a style document; of a zip, the default is its folder'),
-  }),
-])
-
 const RESUMED = 'An upload that got no byte for a day is deleted.'
 
 /** Files that an operator uploads, in parts, so that a large one continues where it was interrupted. */
@@ -91,15 +72,8 @@ export async function uploadRoutes(app: App, ctx: ControlContext): Promise<void>
           '`imports-vectors` and `imports-styles` below DATA_DIR, and replaces an earlier import of the same code and version. A file that ' +
           'cannot be served is refused and changes nothing; its upload stays, so that it can be imported under another code.',
         params,
-        body: bodySchema,
-        response: {
-          200: z.object({
-            kind: z.enum(['basemap', 'vector', 'style']),
-            code: z.string().describe('code under which it is served'),
-            version: z.string().nullable().describe('null unless it is a basemap'),
-            ...warningsField,
-          }),
-        },
+        body: uploadBodySchema,
+        response: { 200: uploadedSchema },
       },
     },
     async ({ params: { id }, body, admin }, reply) => {

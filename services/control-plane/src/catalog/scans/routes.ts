@@ -1,12 +1,14 @@
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
-import { coded, messageFields } from '@gateway/contracts/messages.js'
+import { coded } from '@gateway/contracts/messages.js'
 import {
   SCAN_STATUSES,
   type Scan,
   type ScanSource,
+  type ScanWarning,
   scanSchema,
   scanSourceSchema,
+  scanWarningSchema,
   triedScanSchema,
   triedSourceSchema,
 } from '@gateway/contracts/scan-source.js'
@@ -40,12 +42,6 @@ const SCANS = {
 } satisfies MemoryListing<Scan>
 const byCode = z.object({ code: z.string() })
 const byScan = byCode.extend({ id: z.string() })
-const scanWarningSchema = z.object({
-  number: z.int().describe('counted from 1'),
-  message: z.string(),
-  ...messageFields,
-})
-type ScanWarning = z.infer<typeof scanWarningSchema>
 const WARNINGS = {
   searched: { message: ({ message }) => message },
   sortable: { number: ({ number }) => number, message: ({ message }) => message },

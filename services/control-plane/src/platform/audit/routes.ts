@@ -1,4 +1,5 @@
 import { listOf, timestampSchema } from '@gateway/contracts/common.js'
+import { auditEntrySchema } from '@gateway/contracts/console.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
 import { coded } from '@gateway/contracts/messages.js'
@@ -11,36 +12,6 @@ import type { App } from '../http/app-type.js'
 import { sendRefusal } from '../http/refusal.js'
 import { EXPORT_FORMATS, exportStream } from './export.js'
 import { auditVerifier } from './verify.js'
-
-const changedFields = z.record(z.string(), z.unknown()).nullable()
-
-export const auditEntrySchema = z.object({
-  id: z.int(),
-  at: timestampSchema,
-  actor: z
-    .string()
-    .describe(
-      'the e-mail address of the person who signed in (`oidc:` and the user name or identifier at the provider if the address is unknown), the ' +
-        'user name of the administrator, `token` for ADMIN_TOKEN, or `system` for changes that the service makes itself',
-    ),
-  address: z.string().describe('the address of the client'),
-  action: z.string(),
-  subject: z.string().describe('the code or id of the changed item'),
-  subject_name: z.string().nullable().describe('the name of the item at that time; null: unknown, or it has no name'),
-  before: changedFields.describe(
-    'the changed fields with their former values; empty: the item did not exist; null: nothing was changed',
-  ),
-  after: changedFields.describe('the changed fields with their new values'),
-  detail: z.record(z.string(), z.unknown()).describe('everything that is recorded, including `before` and `after`'),
-  chain_position: z
-    .int()
-    .nullable()
-    .describe(
-      'the place in the chain, from 1; null: the entry is older than the chain, or was not made by a control plane',
-    ),
-  previous_sha256: z.string().nullable().describe('hex SHA-256 of the preceding entry in the chain'),
-  sha256: z.string().nullable().describe('hex SHA-256 of this entry, including `previous_sha256`'),
-})
 
 const verificationSchema = z.object({
   first_mismatch: z

@@ -1,7 +1,7 @@
-import { acknowledgementFields } from '@gateway/contracts/edge.js'
+import { acknowledgementFields, bulkResultSchema } from '@gateway/contracts/edge.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { coded, messageParamsSchema, sentence } from '@gateway/contracts/messages.js'
-import { type Warning, warningsField, withWarnings } from '@gateway/contracts/warning.js'
+import { coded, sentence } from '@gateway/contracts/messages.js'
+import { type Warning, withWarnings } from '@gateway/contracts/warning.js'
 import { text } from '@gateway/store/catalog/list-query.js'
 import type { Keys } from '@gateway/store/listing.js'
 import { z } from 'zod'
@@ -69,7 +69,7 @@ export function bulkRoute<Action extends string>(app: App, ctx: ControlContext, 
         summary: `Change many ${noun} in one call`,
         description: descriptionOf(resource),
         body: bodyOf(resource),
-        response: { 200: edges === undefined ? resultSchema : resultSchema.extend(acknowledgementFields) },
+        response: { 200: edges === undefined ? bulkResultSchema : bulkResultSchema.extend(acknowledgementFields) },
       },
     },
     async ({ body, admin }, reply) => {
@@ -142,24 +142,6 @@ function misplaced<Action extends string>({ action, params = {} }: Body<Action>,
   }
   return isMissing ? [...issues, missing] : issues
 }
-
-const resultSchema = z.object({
-  matched: z.int().min(0).describe('number of distinct items that were named, or that the filter matches'),
-  done: z.int().min(0),
-  failed: z
-    .array(
-      z.object({
-        id: z.string().describe('as in `ids`'),
-        code: z.string().describe('stable code of the refusal, as `x-refusal` carries it'),
-        error: z.string().describe('why this item was not changed'),
-        details: z
-          .array(z.object({ code: z.string(), params: messageParamsSchema }))
-          .describe('the messages in `error`, as `x-refusal-details` carries them'),
-      }),
-    )
-    .describe('items that were not changed'),
-  ...warningsField,
-})
 
 function descriptionOf({ actions, edges }: Pick<BulkResource<string>, 'actions' | 'edges'>): string {
   const listed = Object.entries(actions).map(([name, does]) => `\`${name}\` ${does}.`)

@@ -1,5 +1,6 @@
 import { adminBasemapSchema, basemapSchema, basemapVersionSchema } from '@gateway/contracts/basemap.js'
 import { errorSchema } from '@gateway/contracts/common.js'
+import { auditEntrySchema } from '@gateway/contracts/console.js'
 import { edgePresenceSchema } from '@gateway/contracts/edge.js'
 import { healthCheckSchema } from '@gateway/contracts/health.js'
 import { sessionSchema } from '@gateway/contracts/operator.js'
@@ -17,7 +18,6 @@ import { tokenSchema } from '@gateway/contracts/token.js'
 import { usageCellsSchema, usageItemSchema } from '@gateway/contracts/usage.js'
 import { adminVectorSchema, vectorSchema } from '@gateway/contracts/vector.js'
 import { z } from 'zod'
-import { auditEntrySchema } from '../audit/routes.js'
 
 const NAMED_SCHEMAS = {
   Error: errorSchema,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import { LIVE_TOPICS } from '@gateway/contracts/console.js'
-import { refuse } from '@gateway/contracts/errors.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import {
   edgeTrafficSchema,
@@ -14,15 +14,16 @@ import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { App } from '../../platform/http/app-type.js'
+import { NO_SUCH_PATH } from '../../platform/http/error-answers.js'
 import { EventStreams } from '../../platform/http/event-streams.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { serveDocs } from './docs-site.js'
 import { keepTraffic, readKeptTraffic } from './kept-traffic.js'
 import { Live } from './live.js'
-import { serveMapPage } from './map-page.js'
 import { previewTokenRoute } from './preview-token.js'
 import { settingsRoute } from './settings-view.js'
 import { serveBuiltConsole } from './static-files.js'
+import { StaticSite } from './static-site.js'
 import { EDGE_RANGES, SAMPLE_MS, TrafficHistory } from './traffic-history.js'
 
 /** The built console, next to this service in the checkout and in the image. */
@@ -140,4 +141,25 @@ async function sampleTraffic(ctx: ControlContext, edges: KnownEdges, history: Tr
     await sleep(SAMPLE_MS, undefined, { signal: ctx.shutdown, ref: false }).catch(() => {})
   }
   await keep()
+}
+
+/**
+ * Serves the page of the first map, and the map library under fixed names for any page: `/map/maplibre-gl.mjs` with its worker, and
+ * `/map/maplibre-gl.css`. They contain no secrets. Browsers revalidate them at each use, so that library and worker have the same version.
+ * @param dist the folder of the built console
+ * @param notBuilt response while the console is not built
+ */
+export function serveMapPage(app: App, dist: string, notBuilt: Refusal): void {
+  const site = new StaticSite(dist)
+  app.get('/map/*', { config: { mayTakeLong: true }, schema: { hide: true } }, async ({ params }, reply) => {
+    const names = await site.names()
+    if (names === null) return sendRefusal(reply, notBuilt)
+    const path = `map/${(params as { '*': string })['*'] || 'index.html'}`
+    if (!names.has(path)) return sendRefusal(reply, NO_SUCH_PATH)
+    reply.header('Cache-Control', 'public, no-cache')
+    reply.header('Access-Control-Allow-Origin', '*')
+    reply.header('Cross-Origin-Resource-Policy', 'cross-origin')
+    return reply.sendFile(path, dist)
+  })
+  app.get('/map', { schema: { hide: true } }, (_request, reply) => reply.redirect('/map/', 308))
 }

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../../platform/http/app-type.js'
 import { trackPaths } from '../../platform/http/unrouted.js'
 import { serveDocs } from './docs-site.js'
-import { serveMapPage } from './map-page.js'
+import { serveMapPage } from './routes.js'
 import { serveBuiltConsole } from './static-files.js'
 
 const POLICY = "default-src 'none';script-src 'self';style-src 'self'"

@@ -1,18 +1,25 @@
+import { type dashboardLayerSchema, type dashboardPushesSchema, dashboardSchema } from '@gateway/contracts/console.js'
 import { withWarnings } from '@gateway/contracts/warning.js'
 import { settingWarnings } from '@gateway/core/settings/warnings.js'
 import { listAudit } from '@gateway/store/audit.js'
 import { countTokens, readLedger } from '@gateway/store/ledger.js'
 import { readScanSources } from '@gateway/store/scan-sources.js'
 import { listTokens } from '@gateway/store/tokens.js'
+import type { z } from 'zod'
 import { readLastHealthCheck } from '../../catalog/health/check-catalog.js'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { App } from '../../platform/http/app-type.js'
-import { type DashboardProviders, dashboardSchema } from './sections.js'
 
 /** Numbers of tokens and audit entries on the first page of the console; their own lists have all. The response is a part of that page. */
 const NEWEST_TOKENS = 10
 const NEWEST_AUDIT = 10
+
+/** Sections of other features. features.ts passes the functions that read them. */
+interface DashboardProviders {
+  pushes(): Promise<z.input<typeof dashboardPushesSchema>>
+  layers(): Promise<z.input<typeof dashboardLayerSchema>[]>
+}
 
 export function dashboardRoutes(
   app: App,

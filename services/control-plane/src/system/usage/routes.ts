@@ -2,14 +2,8 @@ import { listOf } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { instantBefore, instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
 import { coded } from '@gateway/contracts/messages.js'
-import {
-  REFUSAL_REASONS,
-  USAGE_AMOUNTS,
-  USAGE_KINDS,
-  USAGE_PAIRS,
-  type UsageItem,
-  usageItemSchema,
-} from '@gateway/contracts/usage.js'
+import { REFUSAL_REASONS, USAGE_KINDS, USAGE_PAIRS, type UsageItem, usageItemSchema } from '@gateway/contracts/usage.js'
+import { USAGE_AMOUNTS } from '@gateway/contracts/without-schemas.js'
 import { listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { readUsage, USAGE_LISTING, USAGE_STEPS, type UsageRequest, type UsageStep } from '@gateway/store/usage.js'
 import { z } from 'zod'

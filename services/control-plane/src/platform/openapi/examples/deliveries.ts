@@ -81,16 +81,17 @@ const ATTEMPT = {
   request: SENT,
 }
 const parameters = { id: ID }
-const detail = (record: object): Example => ({ parameters, answer: { ...record, attempt_log: [ATTEMPT] } })
-const retry = (record: object): Example => ({ parameters, answer: { ...record, ...ENQUEUED } })
 const ENDED = { status: 'failed', next_attempt_at: null, acknowledged_at: LATER }
-const cancel = (record: object): Example => ({
-  parameters,
-  answer: { ...record, ...ENDED, ...made('delivery_cancelled', { actor: 'anna@example.com', at: LATER }) },
-})
-const acknowledge = (record: object): Example => ({
-  parameters,
-  answer: { ...record, ...ENDED, ...made('delivery_answered', { status: '503 Service Unavailable' }) },
+const CANCELLED = made('delivery_cancelled', { actor: 'anna@example.com', at: LATER })
+const FAILED = made('delivery_answered', { status: '503 Service Unavailable' })
+
+/** Examples of the routes of one kind of record. */
+const records = (name: string, record: object): Readonly<Record<string, Example>> => ({
+  [`list${name}Records`]: { answer: list(record) },
+  [`get${name}Record`]: { parameters, answer: { ...record, attempt_log: [ATTEMPT] } },
+  [`retry${name}`]: { parameters, answer: { ...record, ...ENQUEUED } },
+  [`cancel${name}`]: { parameters, answer: { ...record, ...ENDED, ...CANCELLED } },
+  [`acknowledge${name}`]: { parameters, answer: { ...record, ...ENDED, ...FAILED } },
 })
 
 const EXPORT = {
@@ -172,8 +173,7 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
     request: { target_code: 'branch', vector_code: 'main' },
     answer: { ...VECTOR_PUSH_RECORD, ...ENQUEUED },
   },
-  listPushRecords: { answer: list(PUSH_RECORD) },
-  getPushRecord: detail(PUSH_RECORD),
+  ...records('Push', PUSH_RECORD),
   changePushRecords: {
     request: { action: 'retry', filter: { target_code: 'dispatch', status: 'failed' } },
     answer: { matched: 12, done: 12, failed: [] },
@@ -182,14 +182,7 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
     request: { action: 'acknowledge', ids: ['7d7f3c1e-2b59-4b7e-9d57-1f1f0a3f3c11', ID] },
     answer: bulkResult(1, 'there is no such record', 'record_not_found'),
   },
-  retryPush: retry(PUSH_RECORD),
-  cancelPush: cancel(PUSH_RECORD),
-  acknowledgePush: acknowledge(PUSH_RECORD),
-  listVectorPushRecords: { answer: list(VECTOR_PUSH_RECORD) },
-  getVectorPushRecord: detail(VECTOR_PUSH_RECORD),
-  retryVectorPush: retry(VECTOR_PUSH_RECORD),
-  cancelVectorPush: cancel(VECTOR_PUSH_RECORD),
-  acknowledgeVectorPush: acknowledge(VECTOR_PUSH_RECORD),
+  ...records('VectorPush', VECTOR_PUSH_RECORD),
   listNotificationRules: { answer: list(NOTIFICATION_RULE) },
   saveNotificationRule: {
     request: { email: 'operators@example.com', kinds: ['push_failed', 'scan_failed'] },
@@ -200,26 +193,10 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
     parameters: { id: ID },
     answer: { ...NOTIFICATION_RECORD, event: 'attention.test', subject: 'Test of notifications' },
   },
-  listNotificationRecords: { answer: list(NOTIFICATION_RECORD) },
-  getNotificationRecord: detail(NOTIFICATION_RECORD),
-  retryNotification: retry(NOTIFICATION_RECORD),
-  cancelNotification: cancel(NOTIFICATION_RECORD),
-  acknowledgeNotification: acknowledge(NOTIFICATION_RECORD),
-  listEventRecords: { answer: list(EVENT_RECORD) },
-  getEventRecord: detail(EVENT_RECORD),
-  retryEvent: retry(EVENT_RECORD),
-  cancelEvent: cancel(EVENT_RECORD),
-  acknowledgeEvent: acknowledge(EVENT_RECORD),
-  listPurgeRecords: { answer: list(PURGE_RECORD) },
-  getPurgeRecord: detail(PURGE_RECORD),
-  retryPurge: retry(PURGE_RECORD),
-  cancelPurge: cancel(PURGE_RECORD),
-  acknowledgePurge: acknowledge(PURGE_RECORD),
-  listCallbackRecords: { answer: list(CALLBACK_RECORD) },
-  getCallbackRecord: detail(CALLBACK_RECORD),
-  retryCallback: retry(CALLBACK_RECORD),
-  cancelCallback: cancel(CALLBACK_RECORD),
-  acknowledgeCallback: acknowledge(CALLBACK_RECORD),
+  ...records('Notification', NOTIFICATION_RECORD),
+  ...records('Event', EVENT_RECORD),
+  ...records('Purge', PURGE_RECORD),
+  ...records('Callback', CALLBACK_RECORD),
   createExport: {
     request: { basemap_code: 'world', version: 'v1', bounds: EXPORT.bounds, zoom_max: 12 },
     answer: {

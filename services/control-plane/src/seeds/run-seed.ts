@@ -11,9 +11,9 @@ import type { UpstreamSpec } from '@gateway/tilesets/upstream/upstream-sources.j
 import { recordEnd } from '../jobs/leases.js'
 import type { RunningJob } from '../jobs/running-job.js'
 import type { ControlContext } from '../platform/context.js'
+import { openServices } from '../platform/open-services.js'
 import { keptTrace, traced } from '../platform/trace.js'
 import { BatchFetcher, type Fetched, MAX_FAILED_IN_ROW } from './fetch-batch.js'
-import { openServices } from './open-services.js'
 import { placesFrom } from './places.js'
 
 /** Interval of storing how far a seed is, and of looking whether its version is still offered. */

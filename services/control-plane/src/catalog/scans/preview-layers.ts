@@ -7,7 +7,7 @@ import type { TilePlace } from '@gateway/tilesets/source.js'
 import { matrixSetOf, tileMatrixLimits } from '@gateway/tilesets/tile-matrix-sets.js'
 import sharp from 'sharp'
 import type { ControlContext } from '../../platform/context.js'
-import { openServices } from '../../seeds/open-services.js'
+import { openServices } from '../../platform/open-services.js'
 import type { FoundBasemap } from './walk/found.js'
 import { accessOf, type ScannedService } from './walk-service.js'
 

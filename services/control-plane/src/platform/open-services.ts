@@ -2,7 +2,7 @@ import { DestinationGuard } from '@gateway/core/outgoing/guard.js'
 import { readServiceSource } from '@gateway/store/scan-sources.js'
 import { BlockCache } from '@gateway/tilesets/remote/block-cache.js'
 import { type ServiceAccess, UpstreamSources } from '@gateway/tilesets/upstream/upstream-sources.js'
-import type { ControlContext } from '../platform/context.js'
+import type { ControlContext } from './context.js'
 
 interface ServicesOptions {
   /** resolves when the next request may begin; absent: at once */

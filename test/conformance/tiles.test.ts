@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { startBareNginx } from '../harness/load-balancers.js'
 import { fixtureTile, useMaps, useToken } from './maps.js'
 import { rawGet } from './raw-request.js'
 
@@ -150,4 +151,44 @@ test('URLs never come from the Host header', async () => {
     Host: 'evil.example',
   })
   expect(answer?.body).not.toContain('evil.example')
+})
+
+test('behind nginx that only has proxy_pass, everything is as without it', async () => {
+  const nginx = await startBareNginx(maps().gateway.url)
+  const mine = { 'X-Access-Token': token() }
+  const compared = ['content-type', 'content-length', 'content-range', 'content-encoding', 'etag', 'cache-control']
+  const requests: [path: string, init?: RequestInit][] = [
+    ['/tiles/world/0/0/0.png'],
+    ['/tiles/streets/0/0/0.pbf', { headers: { 'Accept-Encoding': 'gzip' } }],
+    ['/tiles/streets/0/0/0.pbf', { headers: { 'Accept-Encoding': 'identity' } }],
+    ['/tiles/world/9/9/9.png'],
+    ['/tiles/world/0/0/0.png', { method: 'HEAD' }],
+    ['/geojson/regions-countries.geojson'],
+    ['/geojson/regions-countries.geojson', { headers: { Range: 'bytes=10-29' } }],
+    ['/geojson/regions-countries.geojson', { headers: { Range: 'bytes=99999999-' } }],
+    ['/vectors/regions-rivers/download'],
+    ['/ogc/collections/regions-countries/items?limit=150&f=csv'],
+    ['/console/'],
+    ['/docs/'],
+    ['/health'],
+    ['/nowhere'],
+  ]
+  try {
+    const answer = async (url: string, path: string, { headers, ...init }: RequestInit = {}) => {
+      const response = await fetch(url + path, { ...init, headers: { ...mine, ...(headers as object) } })
+      const fields = compared.map((name) => response.headers.get(name))
+      return [path, response.status, fields, Buffer.from(await response.arrayBuffer()).toString('base64')]
+    }
+    for (const request of requests) {
+      expect(await answer(nginx.url, ...request)).toEqual(await answer(maps().gateway.url, ...request))
+    }
+    // They have the name that nginx gives to the gateway.
+    for (const path of ['/tiles/world/tilejson.json', '/wmts', '/ogc/collections', '/api/v1/system']) {
+      const [before, behind] = [maps().gateway.url, nginx.url].map((url) => fetch(url + path, { headers: mine }))
+      const [direct, proxied] = [await before!, await behind!]
+      expect([path, proxied.status, (await proxied.text()).length > 100]).toEqual([path, direct.status, true])
+    }
+  } finally {
+    await nginx.stop()
+  }
 })

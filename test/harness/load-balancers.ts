@@ -14,8 +14,21 @@ const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   .map((name) => `${name}_temp_path tmp;`)
   .join('\n')
 
+const KEPT_CONNECTIONS = `
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";`
+
 /** nginx as it comes: connections to the edges are kept, what fails at one edge is tried at the next, and no edge is ever given up. */
 export async function startNginx(edges: readonly string[]): Promise<LoadBalancer> {
+  return nginxBefore(edges, KEPT_CONNECTIONS)
+}
+
+/** nginx that only has `proxy_pass`: before version 1.29 it speaks HTTP/1.0 to the edge. */
+export async function startBareNginx(edge: string): Promise<LoadBalancer> {
+  return nginxBefore([edge], '')
+}
+
+async function nginxBefore(edges: readonly string[], more: string): Promise<LoadBalancer> {
   const port = await freePort()
   return start('nginx', port, (dir) => ({
     command: ['nginx', '-e', 'stderr', '-p', dir, '-c', join(dir, 'conf')],
@@ -30,14 +43,12 @@ export async function startNginx(edges: readonly string[]): Promise<LoadBalancer
         ${TEMPORARY}
         upstream gateway {
           ${edges.map((edge) => `server ${new URL(edge).host} max_fails=0;`).join('\n')}
-          keepalive 64;
+          ${more === '' ? '' : 'keepalive 64;'}
         }
         server {
           listen 127.0.0.1:${port};
           location / {
-            proxy_pass http://gateway;
-            proxy_http_version 1.1;
-            proxy_set_header Connection "";
+            proxy_pass http://gateway;${more}
           }
         }
       }`,

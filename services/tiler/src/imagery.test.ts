@@ -85,6 +85,11 @@ describe('imageryOf', () => {
   it.each([
     ['complex numbers', [band('Gray', { type: 'CFloat32' })]],
     ['no bands', []],
+    ['inks of 16 bits', ['Cyan', 'Magenta', 'Yellow', 'Black'].map((name) => band(name, { type: 'UInt16' }))],
+    [
+      'signed bytes that are read as unsigned',
+      [band('Gray', { metadata: { IMAGE_STRUCTURE: { PIXELTYPE: 'SIGNEDBYTE' } } })],
+    ],
   ])('refuses %s', (_, bands) => expect(imageryOf(info(bands)).ok).toBe(false))
 })
 

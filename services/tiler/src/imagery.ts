@@ -33,7 +33,11 @@ export const gdalInfoSchema = z.object({
       offset: z.number().optional(),
       colorTable: z.object({ entries: z.array(z.array(z.number())) }).optional(),
       overviews: z.array(z.object({ size: z.tuple([z.number(), z.number()]) })).optional(),
-      metadata: z.object({ IMAGE_STRUCTURE: z.object({ NBITS: z.string().optional() }).optional() }).optional(),
+      metadata: z
+        .object({
+          IMAGE_STRUCTURE: z.object({ NBITS: z.string().optional(), PIXELTYPE: z.string().optional() }).optional(),
+        })
+        .optional(),
     }),
   ),
 })
@@ -75,6 +79,8 @@ const MEASURED_TYPES = new Set([
   'Float64',
 ])
 
+const INKS = new Set(['Cyan', 'Magenta', 'Yellow', 'Black'])
+
 /** The use of a source's bands. */
 export type Content = 'colours' | 'heights'
 
@@ -91,6 +97,8 @@ export function imageryOf(
     .map((band) => bands[band - 1]!.type)
     .find((type) => type !== 'Byte' && !MEASURED_TYPES.has(type))
   if (strange) return { ok: false, reason: `has pixels of type ${strange}, which cannot be shown as colours` }
+  const misread = misreadAs(info, colours)
+  if (misread !== null) return { ok: false, reason: misread }
   const entries = first.colorInterpretation === 'Palette' ? (first.colorTable?.entries ?? []) : []
   const transparent = entries.some((entry) => (entry[3] ?? 255) < 255)
   const palette = entries.length === 0 ? 'none' : transparent ? 'transparent' : 'opaque'
@@ -118,6 +126,13 @@ export function assertHeights({ path, imagery }: { readonly path: string; readon
   if (maskedBy === 'alpha' || maskedBy === 'presence') {
     fail(coded('slice_source_alpha', { source: quoted(path) }))
   }
+}
+
+/** Bands that would be shown in wrong colours. GDAL itself converts inks of 8 bits in JPEG and TIFF, and reads signed bytes as such from version 3.7. */
+function misreadAs({ bands }: GdalInfo, colours: readonly number[]): string | null {
+  if (bands.some(({ colorInterpretation = '' }) => INKS.has(colorInterpretation))) return 'said.source_inks'
+  const isSigned = colours.some((band) => bands[band - 1]!.metadata?.IMAGE_STRUCTURE?.PIXELTYPE === 'SIGNEDBYTE')
+  return isSigned ? 'said.source_signed_bytes' : null
 }
 
 function coloursOf({ bands }: GdalInfo): [number, number, number] {

@@ -66,6 +66,10 @@ export const SENTENCE_MESSAGES = {
   'said.source_forbidden': 'cannot be read: permission is missing',
   'said.source_empty': 'is empty',
   'said.source_no_bands': 'holds no raster bands',
+  'said.source_inks':
+    'holds inks (CMYK) that GDAL does not convert to red, green and blue: convert it with an image editor, or to 8 bits without alpha',
+  'said.source_signed_bytes':
+    'holds signed bytes, which this GDAL reads without their sign: convert it to Int16, or use GDAL 3.7 or later',
   'said.too_large_to_fetch': 'it is too large to be fetched',
   'said.locked': 'another program has locked it',
   'said.reader_crashed': 'the process that read it crashed',

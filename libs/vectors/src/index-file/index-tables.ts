@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
-import { folded } from '../query/cql2/folding.js'
+import { folded, unaccentedOf } from '../query/cql2/folding.js'
 import { type IndexField, quoted } from './index-description.js'
 
 export const SQL_TYPES: Readonly<Record<IndexField['type'], string>> = {
@@ -79,4 +79,21 @@ export function writeFoldedTexts(db: DatabaseSyncInstance, fields: readonly Inde
     CREATE TABLE folded_texts (fid INTEGER PRIMARY KEY, ${names.map((name) => `${name} TEXT`).join(', ')});
     INSERT INTO folded_texts SELECT fid, ${names.map(isPlain).join(', ')} FROM features
       WHERE ${names.map((name) => `${name} IS NOT NULL`).join(' OR ')} ORDER BY fid`)
+  writeUnaccentedTexts(db, names)
+}
+
+/** Writes the table `unaccented_texts`: the folded texts without their accents, for those that have any. */
+function writeUnaccentedTexts(db: DatabaseSyncInstance, names: readonly string[]): void {
+  db.function('gw_unaccented', { deterministic: true }, (foldedText: unknown, original: unknown) =>
+    typeof foldedText === 'string' && typeof original === 'string' ? unaccentedOf(foldedText, original) : null,
+  )
+  const unaccented = names.map(
+    (name) => `CASE WHEN f.${name} GLOB '*[^ -~]*' THEN gw_unaccented(f.${name}, o.${name}) END`,
+  )
+  // Without a limit, SQLite would merge the queries and call the function twice for each text.
+  db.exec(`
+    CREATE TABLE unaccented_texts (fid INTEGER PRIMARY KEY, ${names.map((name) => `${name} TEXT`).join(', ')});
+    INSERT INTO unaccented_texts SELECT * FROM (
+      SELECT f.fid, ${unaccented.map((text, i) => `${text} AS ${names[i]}`).join(', ')} FROM folded_texts f JOIN features o USING (fid) ORDER BY f.fid LIMIT -1
+    ) WHERE ${names.map((name) => `${name} IS NOT NULL`).join(' OR ')}`)
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { DatabaseConnection, DatabaseTable } from '@gateway/contracts/postgis.js'
 import { VectorTile } from '@mapbox/vector-tile'
@@ -6,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { IndexDescription } from '../index-file/index-description.js'
 import { QueryError } from '../query/cql2/expression.js'
 import { folded, withoutAccents } from '../query/cql2/folding.js'
+import { abstractTests, readTestLayer, TEST_LAYERS } from '../query/cql2/testing/abstract-tests.js'
 import type { Chunk } from '../query/items-query.js'
 import { cursorOf, parseItemQuery, parseItemsQuery, type QueriedIndex } from '../query/parameters.js'
 import { openDatabase } from './connect.js'
@@ -77,6 +81,7 @@ beforeAll(async () => {
   server = await startPostgis()
   await server.owner.unsafe(TABLES)
   for (const [id, word] of WORDS.entries()) await server.owner`INSERT INTO words VALUES (${id}, ${word})`
+  await writeTestLayers()
   connection = { source: 'db', url: server.readerUrl, password: 'secret', pool: 4 }
   const sql = openDatabase(connection, { statementTimeoutSeconds: 10, applicationName: 'scan' })
   const tables = {
@@ -96,6 +101,24 @@ afterAll(async () => {
   databases?.close()
   await server?.stop()
 })
+
+/** Writes the layers of OGC's test data for CQL2 into tables. */
+async function writeTestLayers(): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'gateway-test-cql2-'))
+  const { owner } = server
+  for (const layer of TEST_LAYERS) {
+    const { columns, features } = readTestLayer(layer, join(home, `${layer}.gpkg`))
+    const name = `cql2_${layer}`
+    const definitions = columns.map((column) => `"${column.name}" ${column.type}`)
+    await owner.unsafe(`CREATE TABLE ${name} (${definitions.join(', ')}, PRIMARY KEY (fid))`)
+    const rows = owner.json(features as never)
+    await owner`INSERT INTO ${owner(name)} SELECT * FROM jsonb_populate_recordset(NULL::${owner(name)}, ${rows})`
+    await owner.unsafe(
+      `ALTER TABLE ${name} ALTER geom TYPE geometry(Geometry, 4326) USING ST_SetSRID(geom, 4326); GRANT SELECT ON ${name} TO reader`,
+    )
+  }
+  rmSync(home, { recursive: true })
+}
 
 const tableAt = (name: string) => found.get(`public-${name}`)?.relation as DatabaseTable
 
@@ -140,6 +163,7 @@ test('tables, views, partitions and functions that the role may read are found, 
   expect([...found.keys()].filter((name) => !name.includes('"')).sort()).toEqual(
     [
       'cgcs',
+      ...TEST_LAYERS.map((layer) => `cql2_${layer}`),
       'dense',
       'globe',
       'guarded',
@@ -326,6 +350,20 @@ test('CASEI and ACCENTI compare as they do for files', async () => {
       WORDS.filter((one) => Buffer.compare(Buffer.from(one), Buffer.from(word)) > 0),
     )
   }
+})
+
+test("every predicate of the standard's tables finds the number of OGC's features that it states", async () => {
+  const tests = abstractTests()
+  const counted: typeof tests = []
+  const count = async (first: number) => {
+    for (let i = first; i < tests.length; i += connection.pool) {
+      const { layer, predicate } = tests[i]!
+      const { features } = await read(`cql2_${layer}`, `limit=10000&filter=${encodeURIComponent(predicate)}`)
+      counted[i] = { ...tests[i]!, expected: features.length }
+    }
+  }
+  await Promise.all(Array.from({ length: connection.pool }, (_, first) => count(first)))
+  expect(counted).toEqual(tests)
 })
 
 test('every feature of a table with a key is found by its id, and a table without one has no ids', async () => {

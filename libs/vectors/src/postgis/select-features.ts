@@ -90,7 +90,6 @@ export function filterOf({ filter, fields }: Pick<ItemsQuery, 'filter' | 'fields
     geometry: () => 0,
     usesTree: () => true,
     hasAny: (box) => box[2] >= -180 && box[0] <= 180,
-    findFolded: () => null,
     dialect: postgisDialect(table),
   })
 }

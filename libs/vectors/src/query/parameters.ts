@@ -485,7 +485,6 @@ function check(filter: Expression, fields: readonly IndexField[], table: Databas
     geometry: () => 0,
     usesTree: () => true,
     hasAny: () => true,
-    findFolded: () => null,
     ...(table !== undefined && { dialect: postgisDialect(table) }),
   }
   compile(filter, context)

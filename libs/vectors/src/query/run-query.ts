@@ -1,9 +1,9 @@
 import { pathToFileURL } from 'node:url'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
-import type { FeatureTexts } from '../index-file/index-description.js'
+import { type FeatureTexts, quoted } from '../index-file/index-description.js'
 import { type CompileContext, compile, OF_FEATURES, OF_TEXTS, type Sql, type SqlValue } from './cql2/compile.js'
 import type { Geometry } from './cql2/expression.js'
-import { folded, withoutAccents } from './cql2/folding.js'
+import { ANY_TEXT, folded, withoutAccents } from './cql2/folding.js'
 import { boxOf, envelopeOf, geometryOf, isAtHeight, isBox } from './geometry.js'
 import { intersects } from './intersects.js'
 import type { Chunk, ItemsQuery, SqlRow } from './items-query.js'
@@ -35,6 +35,7 @@ export class OpenIndex {
   #running = 0
   #locatesAll: boolean | null = null
   #foldedColumns: ReadonlySet<string> | null = null
+  #unaccentedColumns: ReadonlySet<string> | null = null
 
   constructor(file: string) {
     this.#database = new DatabaseSync(`${pathToFileURL(file).href}?mode=ro&immutable=1`, {
@@ -62,13 +63,19 @@ export class OpenIndex {
 
   /** Columns of `features` whose texts are folded in `folded_texts`; an index of an earlier release has none. */
   get #folded(): ReadonlySet<string> {
-    this.#foldedColumns ??= new Set(
-      this.#database
-        .prepare("SELECT name FROM pragma_table_info('folded_texts')")
-        .all()
-        .map(({ name }) => String(name)),
-    )
+    this.#foldedColumns ??= this.#columnsOf('folded_texts')
     return this.#foldedColumns
+  }
+
+  /** Those whose accents are gone in `unaccented_texts`; an index of an earlier release has none. */
+  get #unaccented(): ReadonlySet<string> {
+    this.#unaccentedColumns ??= this.#columnsOf('unaccented_texts')
+    return this.#unaccentedColumns
+  }
+
+  #columnsOf(table: string): ReadonlySet<string> {
+    const columns = this.#database.prepare('SELECT name FROM pragma_table_info(?)').all(table)
+    return new Set(columns.map(({ name }) => String(name)))
   }
 
   get isIdle(): boolean {
@@ -150,8 +157,8 @@ export class OpenIndex {
         literals.push(id)
         return id
       },
-      findFolded: (column, condition) => {
-        const fids = this.#findFolded(column, condition)
+      findFolded: (column, condition, exact) => {
+        const fids = this.#findFolded(column, condition, exact)
         usesTree ||= fids !== null
         return fids
       },
@@ -165,11 +172,20 @@ export class OpenIndex {
     return { condition, hasColumns, usesTree }
   }
 
-  #findFolded(column: string, { text, values }: Sql): readonly number[] | null {
-    if (!this.#folded.has(column)) return null
-    const found = this.#database
-      .prepare(`SELECT fid FROM folded_texts WHERE ${text} LIMIT ?`)
-      .all(...values, FOLDED_FEATURES + 1) as { fid: number }[]
+  #findFolded(column: string, { text, values }: Sql, exact: Sql | null): readonly number[] | null {
+    if (!(exact === null ? this.#folded : this.#unaccented).has(column)) return null
+    const folded = `SELECT fid FROM folded_texts WHERE ${text}`
+    // A text that has no accents is in the first table only.
+    const search =
+      exact === null
+        ? { text: folded, values }
+        : {
+            text: `SELECT fid FROM features WHERE fid IN (${folded} UNION SELECT fid FROM unaccented_texts WHERE ${text} OR ${quoted(column)} = ?) AND ${exact.text}`,
+            values: [...values, ...values, ANY_TEXT, ...exact.values],
+          }
+    const found = this.#database.prepare(`${search.text} LIMIT ?`).all(...search.values, FOLDED_FEATURES + 1) as {
+      fid: number
+    }[]
     return found.length > FOLDED_FEATURES ? null : found.map(({ fid }) => fid)
   }
 

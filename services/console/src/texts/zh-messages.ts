@@ -695,6 +695,9 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   'said.source_forbidden': '无法读取：缺少权限',
   'said.source_empty': '是空文件',
   'said.source_no_bands': '没有栅格波段',
+  'said.source_inks': '含有 GDAL 不会转换为红、绿、蓝的印刷色（CMYK）：请用图像编辑器转换，或转为不带透明度的 8 位',
+  'said.source_signed_bytes':
+    '含有有符号字节，而当前的 GDAL 读取时会丢失符号：请转换为 Int16，或使用 GDAL 3.7 或更高版本',
   slice_cancelled: '已由管理员取消',
   slice_cancelled_by: '由 {actor} 于 {at} 取消',
   slice_disk_room: '磁盘容不下该图层：{tiles} 个瓦片和工作空间约需 {needed} MB，可用 {free} MB，其中保留 {kept} MB',

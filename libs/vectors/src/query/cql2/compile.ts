@@ -1,6 +1,7 @@
 import { type IndexField, quoted } from '../../index-file/index-description.js'
 import { boxOf, isBox } from '../geometry.js'
 import { type Expression, type Geometry, isDate, isTimestamp, type Operand, QueryError } from './expression.js'
+import { dependsOnOrder } from './folding.js'
 
 type Intersection = Extract<Expression, { readonly op: 's_intersects' }>
 
@@ -36,8 +37,11 @@ export interface CompileContext {
   readonly geometry: (geometry: Geometry) => number
   /** true if the R-tree finds few enough features in a box: west, south, east, north */
   readonly usesTree: (box: readonly [number, number, number, number]) => boolean
-  /** Returns the features whose folded text of a column matches a condition; null if the index has no such texts, or if many match. */
-  readonly findFolded: (column: string, condition: Sql) => readonly number[] | null
+  /**
+   * Returns the features whose folded text of a column matches a condition; null if the index has no such texts, or if many match. With `exact`, the
+   * texts are those without accents, and the features that match `exact` are returned. Absent: there are no folded texts.
+   */
+  readonly findFolded?: (column: string, condition: Sql, exact: Sql | null) => readonly number[] | null
   /** true if the index has boxes that touch a box */
   readonly hasAny: (box: readonly [number, number, number, number]) => boolean
   /** default: that of the index, which is in SQLite */
@@ -132,12 +136,9 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
     case 's_intersects':
       return intersection(expression, context, isNegated)
     case 'like': {
-      const found = amongFolded(
-        expression.args,
-        ([left, pattern]) => `${left} LIKE ${pattern} ESCAPE '\\'`,
-        context,
-        isNegated,
-      )
+      const found =
+        amongFolded(expression.args, ([left, pattern]) => `${left} LIKE ${pattern} ESCAPE '\\'`, context, isNegated) ??
+        amongUnaccented(expression, expression.args, context, isNegated)
       if (found !== null) return found
       const [left, pattern] = expression.args.map((arg) => operandOf(arg, context)) as [Value, Value]
       for (const one of [left, pattern]) {
@@ -157,7 +158,9 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
     }
     case 'in': {
       const operands = [expression.args[0], ...expression.args[1]]
-      const found = amongFolded(operands, ([first, ...rest]) => `${first} IN (${rest.join(', ')})`, context, isNegated)
+      const found =
+        amongFolded(operands, ([first, ...rest]) => `${first} IN (${rest.join(', ')})`, context, isNegated) ??
+        amongUnaccented(expression, operands, context, isNegated)
       if (found !== null) return found
       const [left, ...list] = alike([expression.args[0], ...expression.args[1]], context) as [Value, ...Value[]]
       const values = [left, ...list].flatMap((one) => one.values)
@@ -165,13 +168,15 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
     }
     default: {
       const { op } = expression
-      const found = amongFolded(expression.args, ([left, right]) => `${left} ${op} ${right}`, context, isNegated)
+      const found =
+        amongFolded(expression.args, ([left, right]) => `${left} ${op} ${right}`, context, isNegated) ??
+        amongUnaccented(expression, expression.args, context, isNegated)
       if (found !== null) return found
       const isEquality = op === '=' || op === '<>'
       const [left, right] = alike(expression.args, context).map((one) =>
         isEquality ? one : inOrder(one, context),
       ) as [Value, Value]
-      return { text: `${left.text} ${expression.op} ${right.text}`, values: [...left.values, ...right.values] }
+      return { text: `${left.text} ${op} ${right.text}`, values: [...left.values, ...right.values] }
     }
   }
 }
@@ -246,8 +251,8 @@ function operandOf(operand: Operand, context: CompileContext): Value {
   const inner = operandOf(arg, context)
   if (inner.kind !== 'string')
     throw new QueryError('query_casei', { name: operand.op.toUpperCase(), found: inner.shown })
-  const text = operand.op === 'casei' ? dialect.casei(arg, inner.text, context) : dialect.accenti(inner.text)
-  return { ...inner, text }
+  if (operand.op === 'casei') return { ...inner, text: dialect.casei(arg, inner.text, context) }
+  return hasNoAccents(arg, context) ? inner : { ...inner, text: dialect.accenti(inner.text) }
 }
 
 /**
@@ -271,13 +276,60 @@ function amongFolded(
   if (type !== 'string') return null
   const name = quoted(column)
   const condition = { text: compared([name, ...literals.map(() => 'gw_casei(?)')]), values: literals }
-  const fids = context.findFolded(column, condition)
-  if (fids === null) return null
+  const fids = context.findFolded?.(column, condition, null) ?? null
+  return fids === null ? null : amongFids(fids, name, context, isNegated)
+}
+
+function amongFids(fids: readonly number[], name: string, context: CompileContext, isNegated: boolean): Sql {
   const found = { text: 'fid IN (SELECT value FROM json_each(?))', values: [JSON.stringify(fids)] }
   if (!isNegated) return found
   context.onColumn?.()
   // Without a value the result is unknown, and stays unknown when negated.
   return wrapped(`CASE WHEN ${name} IS NULL THEN NULL ELSE `, found, ' END')
+}
+
+/**
+ * Returns a comparison of ACCENTI of a property, with or without CASEI, with literals as a search of the texts without case and accents; null if it is
+ * another comparison, if the index has no such texts of the property, or if many match.
+ */
+function amongUnaccented(
+  comparison: Exclude<Expression, boolean>,
+  operands: readonly Operand[],
+  context: CompileContext,
+  isNegated: boolean,
+): Sql | null {
+  const { op } = comparison
+  const { findFolded, onColumn: _, ...rest } = context
+  const [first, ...literals] = operands.map(innermost)
+  if (findFolded === undefined || (op !== '=' && op !== 'in' && op !== 'like')) return null
+  if (typeof first !== 'object' || !('property' in first) || !hasAccenti(operands[0])) return null
+  if (!literals.every((one): one is string => typeof one === 'string' && !dependsOnOrder(one))) return null
+  const { type, column } = fieldOf(first.property, context)
+  if (type !== 'string') return null
+  const name = quoted(column)
+  // Folding makes two characters of some, so the place of one character becomes that of any.
+  const wanted =
+    op === 'like' ? literals.map((one) => one.replace(/\\.|_/gsu, (it) => (it === '_' ? '%' : it))) : literals
+  const parts = wanted.map(() => (op === 'like' ? `${name} LIKE ${UNACCENTED} ESCAPE '\\'` : `${name} = ${UNACCENTED}`))
+  const exact = condition(comparison, rest, false)
+  const fids = findFolded(column, { text: `(${parts.join(' OR ')})`, values: wanted }, exact)
+  return fids === null ? null : amongFids(fids, name, context, isNegated)
+}
+
+const UNACCENTED = 'gw_casei(gw_accenti(?))'
+
+function innermost(operand: Operand): Operand {
+  return typeof operand === 'object' && 'op' in operand ? innermost(operand.args[0]) : operand
+}
+
+function hasAccenti(operand: Operand | undefined): boolean {
+  return typeof operand === 'object' && 'op' in operand && (operand.op === 'accenti' || hasAccenti(operand.args[0]))
+}
+
+/** True if SQLite's texts of an operand are the same without accents: letters of ASCII and ideographs. */
+function hasNoAccents(operand: Operand, context: CompileContext): boolean {
+  const inner = innermost(operand)
+  return typeof inner === 'object' && 'property' in inner && fieldOf(inner.property, context).ascii_folding === true
 }
 
 /** SQLite's lower() takes a tenth of the time of a call of JavaScript, and is right for ASCII. */

@@ -17,7 +17,7 @@ const fields = new Map(
 )
 const context = {
   ...({ fields, geom: OF_FEATURES, geometry: () => 7 } as const),
-  ...{ usesTree: () => false, hasAny: () => true, findFolded: () => null },
+  ...{ usesTree: () => false, hasAny: () => true },
 }
 const sql = (expression: Expression) => compile(expression, context)
 

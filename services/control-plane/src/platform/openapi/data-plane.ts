@@ -333,6 +333,7 @@ const FEATURES_PATHS: Paths = {
       }),
       GUARD,
     ],
+    [GEOJSON_TYPE, 'text/csv', 'application/flatgeobuf'],
   ),
   '/ogc/collections/{code}/items/{id}': features(
     'getFeature',
@@ -359,8 +360,14 @@ const FEATURES_PATHS: Paths = {
   ),
 }
 
-function features(operationId: string, summary: string, description: string, parameters: Parameter[]): PathItem {
-  const content = { [GEOJSON_TYPE]: { schema: GEOJSON } }
+function features(
+  operationId: string,
+  summary: string,
+  description: string,
+  parameters: Parameter[],
+  types: readonly string[] = [GEOJSON_TYPE],
+): PathItem {
+  const { content } = binary(...types)
   return {
     get: { operationId, summary, description, parameters, responses: { 200: { description: summary, content } } },
   }

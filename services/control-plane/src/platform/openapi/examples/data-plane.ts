@@ -149,7 +149,10 @@ export const DATA_PLANE: Readonly<Record<string, Example>> = {
   callWms: { parameters: { service: 'WMS', request: 'GetCapabilities' }, answer: WMS_CAPABILITIES },
   callTianditu: { parameters: { code: 'world', set: 'w', request: 'GetCapabilities' }, answer: CAPABILITIES },
   getTiandituTile: { parameters: { code: 'world', set: 'w', T: 'world_w', x: 0, y: 0, l: 1 } },
-  listFeatures: { parameters: { code: 'main', limit: 1 }, answer: ITEMS },
+  listFeatures: {
+    parameters: { code: 'main', limit: 1 },
+    answers: { 'application/geo+json': ITEMS, 'text/csv': 'id,name,WKT\r\n1,A1,POINT (8.54 47.38)\r\n' },
+  },
   getFeature: { parameters: { code: 'main', id: '1' }, answer: ITEM },
   getQueryables: { parameters: { code: 'main' }, answer: featureSchema('queryables') },
   getFeatureSchema: { parameters: { code: 'main' }, answer: featureSchema('schema') },

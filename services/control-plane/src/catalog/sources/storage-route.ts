@@ -89,7 +89,7 @@ async function askDatabase({ sql }: Pick<ControlContext, 'sql'>, code: string): 
   return { endpoint: `${host}${pathname}`, ...answer, milliseconds: Math.round(performance.now() - begun) }
 }
 
-/** Returns the queries of this role under way. A role only sees the texts of its own queries. */
+/** Returns the queries of this role under way. A role cannot see the texts of queries by other roles. */
 async function readQueries(database: Database): Promise<SourceStorage['queries']> {
   const rows = await database<{ query: string; seconds: number; wait: string | null }[]>`
     SELECT left(query, 1000) AS query, wait_event AS wait,

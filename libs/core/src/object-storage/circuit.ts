@@ -1,7 +1,7 @@
 import type { CircuitState } from './object-store.js'
 
-/** Number of successive failures that open the circuit. */
-const OPENING_FAILURES = 5
+/** Number of successive failures that open a circuit. */
+export const OPENING_FAILURES = 5
 const FIRST_OPEN_MS = 2_000
 
 export interface CircuitTimes {

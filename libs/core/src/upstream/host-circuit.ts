@@ -1,11 +1,10 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { takeHostLock, tryHostLock } from '../files/host-lock.js'
+import { OPENING_FAILURES } from '../object-storage/circuit.js'
 
-/** Number of successive failures that open the circuit. */
-const OPENING_FAILURES = 5
-/** Time after which one request is let through. */
-const OPEN_MS = 10_000
+/** A service that fails is asked by one request in this time. */
+export const OPEN_MS = 10_000
 /** Time in ms to wait while another process decides that its request is the one. */
 const DECIDED_MS = 1_000
 const LOOK_AGAIN_MS = 5

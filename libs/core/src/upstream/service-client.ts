@@ -6,10 +6,8 @@ import { ObjectRefused } from '../object-storage/errors.js'
 import { guardedConnect } from '../object-storage/guarded-connect.js'
 import { type Answer, BrokenAnswer, Requester } from '../object-storage/requester.js'
 import type { DestinationGuard } from '../outgoing/guard.js'
-import { type HostCircuit, LONGEST_PAUSE_MS } from './host-circuit.js'
+import { type HostCircuit, LONGEST_PAUSE_MS, OPEN_MS } from './host-circuit.js'
 
-/** A service that fails is asked by one request in this time. */
-const OPEN_MS = 10_000
 /** Limits: redirects of one request, and requests that wait for their turn. */
 const MAX_REDIRECTS = 5
 const MAX_WAITING = 1_024
@@ -103,6 +101,7 @@ export class ServiceClient {
   readonly #requesters = new Map<string, Requester>()
   readonly #lanes = new Map<string, FairLanes>()
   readonly #slots = new Map<string, HostSlots>()
+  /** counts if the disk of the shared one fails */
   readonly #circuit = new Circuit(undefined, () => 0.5, { firstOpenMs: OPEN_MS, longestOpenMs: OPEN_MS })
   #hostCircuit: HostCircuit | null = null
   #notBeforeMs = 0

@@ -68,7 +68,10 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
   const trial = useTryScan()
   const tryIt = () => {
     if (form.validateField('path').hasError) return
-    trial.mutate({ ...placeOf(form.getValues(), source), ...(source !== undefined && { code: source.code }) })
+    const values = form.getValues()
+    // The codes of basemaps begin with that of their source, if one was entered.
+    const isCode = values.code !== '' && wrongInCode(values.code) === null
+    trial.mutate({ ...placeOf(values, source), ...(isCode && { code: values.code }) })
   }
   // The result belongs to the tested path, not to one that was entered afterwards.
   const entered = form.values

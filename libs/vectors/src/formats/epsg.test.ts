@@ -38,6 +38,11 @@ test.each([
     25832,
     esri('GCS_ETRS_1989', TM, mercator(9, 500000, 0.9996)),
   ],
+  [
+    'Mercator on the ellipsoid, which is not Web Mercator',
+    3395,
+    esri('GCS_WGS_1984', 'Mercator', { Standard_Parallel_1: 0 }),
+  ],
   ['ETRS89 UTM 35', 25835, esri('GCS_ETRS_1989', TM, mercator(27, 500000, 0.9996))],
   ['Finland', 3067, esri('GCS_ETRS_1989', TM, mercator(27, 500000, 0.9996), 1, 'EUREF_FIN_TM35FIN')],
   ['ETRS89 UTM 32 with the zone in front', 4647, esri('GCS_ETRS_1989', TM, mercator(9, 32500000, 0.9996))],

@@ -190,7 +190,9 @@ function parametersOfProj4(definition: string): Parameters | null {
   const words = definition.split(/\s+/).map((word) => word.replace(/^\+/, '').split('='))
   const values = new Map(words.map(([name = '', value = '']) => [name, value]))
   const of = (name: string) => (values.has(name) ? Number(values.get(name)) : undefined)
-  const projection = values.get('proj')
+  // Web Mercator is on a sphere, unlike other projections with the same parameters.
+  const projection =
+    values.get('nadgrids') === '@null' && values.get('proj') === 'merc' ? 'webmerc' : values.get('proj')
   if (projection === undefined || projection === 'longlat') return null
   if (projection === 'utm') {
     const y0 = values.has('south') ? 10_000_000 : 0

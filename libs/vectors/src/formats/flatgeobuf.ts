@@ -200,7 +200,8 @@ interface Layout {
 function* readFeatures(file: FileWindow, start: number, layout: Layout): Generator<SourceFeature, void> {
   const writer = new WkbWriter()
   let row = 0
-  for (let at = start; at < file.size; row++) {
+  // Bytes behind the features that the header counts are no features.
+  for (let at = start; at < file.size && (layout.count === 0 || row < layout.count); row++) {
     const length = file.bytes(at, LENGTH_BYTES)?.readUInt32LE()
     const bytes = length === undefined ? null : file.bytes(at + LENGTH_BYTES, length)
     if (length === undefined || bytes === null) throw new DamagedFile(row, 'it ends in the middle')

@@ -1,9 +1,6 @@
 import { DamagedFile } from './feature.js'
 import { parseJson } from './json-values.js'
-import { MAX_DEPTH } from './limits.js'
-
-/** Maximum bytes of one feature, or of a document that is no collection. The text of one is held in memory as a whole. */
-const MAX_OBJECT_BYTES = 256 * 1024 * 1024
+import { MAX_DEPTH, MAX_FEATURE_BYTES } from './limits.js'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -17,6 +14,7 @@ const RECORD_SEPARATOR = 0x1e
 const LINE_FEED = 0x0a
 
 const NOT_GEOJSON = 'it is not GeoJSON'
+export const TOO_LARGE = `a feature is larger than ${MAX_FEATURE_BYTES / 1024 ** 2} MiB`
 
 /** A part of a GeoJSON text or sequence. */
 export type JsonPart =
@@ -54,7 +52,7 @@ export function* splitJson(pieces: Iterable<Buffer>): Generator<JsonPart, void> 
   for (const piece of pieces) {
     // Keeps the beginning of the current part.
     const kept = from < 0 ? 0 : end - from
-    if (kept > MAX_OBJECT_BYTES) throw new DamagedFile(read, 'a feature is larger than 256 MiB')
+    if (kept > MAX_FEATURE_BYTES) throw new DamagedFile(read, TOO_LARGE)
     const shift = from < 0 ? end : from
     const needed = kept + piece.length
     if (buffer.length < needed) {
@@ -181,7 +179,7 @@ export function* splitLines(pieces: Iterable<Buffer>): Generator<JsonPart, void>
       at = from = lineEnd + 1
     }
     rest = Buffer.from(bytes.subarray(from))
-    if (rest.length > MAX_OBJECT_BYTES) throw new DamagedFile(good, 'a feature is larger than 256 MiB')
+    if (rest.length > MAX_FEATURE_BYTES) throw new DamagedFile(good, TOO_LARGE)
   }
   const last = partOf(rest)
   if (last?.what === 'other') throw new DamagedFile(good, 'it ends in the middle')

@@ -26,7 +26,8 @@ function systems(): EpsgSystems {
 export function epsgDefinition(code: number): string | null {
   const listed = definitions()[`EPSG:${code}`]?.[1].trim()
   // Axes to the west and the south are a scale of -1, as ESRI writes them too: proj4 converts without regard to axes.
-  return listed?.replace(/\+k=1 (.*)\+axis=wsu /, '+k=-1 $1') ?? gda2020(code)
+  const isSouthWest = listed?.includes('+axis=wsu ') === true
+  return (isSouthWest ? listed.replace('+axis=wsu ', '').replace('+k=1 ', '+k=-1 ') : listed) ?? gda2020(code)
 }
 
 /** Returns the definition of Australia's GDA2020 or of its zones 46 to 59, which the list lacks. */

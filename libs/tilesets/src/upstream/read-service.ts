@@ -87,9 +87,12 @@ export function wordsOf(document: string): string {
 /** Decodes a document by its byte order mark or the encoding that it declares. Others are UTF-8. */
 export function decodeDocument(bytes: Uint8Array): string {
   const start = Buffer.from(bytes.subarray(0, 200)).toString('latin1')
-  const isLittle = start.startsWith('\xff\xfe') || start.startsWith('<\0')
+  // A mark tells more than the declaration, which servers do not adapt. Some send the mark of UTF-16 before other text.
+  const isMarked = start.startsWith('\xff\xfe')
+  const isLittle = (isMarked && start[3] === '\0') || start.startsWith('<\0')
   const isBig = start.startsWith('\xfe\xff') || start.startsWith('\0<')
-  const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]{0,100}encoding=["']([\w-]{1,40})["']/.exec(start)?.[1] ?? 'utf-8'
+  if (isMarked && !isLittle) return decodeDocument(bytes.subarray(2))
+  const declared = /^<\?xml[^>]{0,100}encoding=["']([\w-]{1,40})["']/.exec(start)?.[1] ?? 'utf-8'
   try {
     return new TextDecoder(isLittle ? 'utf-16le' : isBig ? 'utf-16be' : declared).decode(bytes)
   } catch {

@@ -19,14 +19,18 @@ export async function readService(url: string, options: ReadOptions, fetch: Fetc
   return { left: service.left, layers: service.layers.map((layer) => within(layer, options)) }
 }
 
-/** An OGC service answers its plain address by an error or a page: then its capabilities are asked for. */
+/** Paths of OGC services. */
+const OGC_PATH = /w(?:ms|mts)|\bows\b|mapserv/i
+
+/** An OGC service answers its plain address by an error or a page, or closes the connection: then its capabilities are asked for. */
 async function describe(url: string, options: ReadOptions, fetch: FetchDocument): Promise<UpstreamService> {
   const asked = descriptionOf(url)
   try {
     return await readDescription(asked, options, fetch)
   } catch (error) {
     const capabilities = capabilitiesOf(asked)
-    if (capabilities === null || (error instanceof ServiceTrouble && error.kind !== 'wrong')) throw error
+    const isSilent = error instanceof ServiceTrouble && error.kind !== 'wrong'
+    if (capabilities === null || (isSilent && !OGC_PATH.test(new URL(asked).pathname))) throw error
     return readDescription(capabilities, options, fetch).catch(() => {
       throw error
     })

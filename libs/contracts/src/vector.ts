@@ -174,7 +174,7 @@ export const vectorSchema = z.object({
   description: z
     .string()
     .nullable()
-    .describe('the comment on the table or function of a database; null: there is none'),
+    .describe('the comment on the table or function of a database; null: it has none'),
   tiles: vectorTilesSchema.describe('the state of its vector tiles'),
   ...vectorFactsSchema.shape,
 })

@@ -22,7 +22,7 @@ const SYSTEMS = ['EPSG:3857', 'EPSG:900913', 'EPSG:102100', 'CRS:84', 'EPSG:4326
 const PIXEL = 0.000_28
 /** Metres of the diagonal of a pixel at scale 1. */
 const DIAGONAL = PIXEL * Math.SQRT2
-/** A format of GeoServer alone, which writes scales where 1.1.1 has diagonals, unless it is set otherwise. */
+/** A format that only GeoServer has, which writes scales where 1.1.1 has diagonals, unless it is set otherwise. */
 const OF_GEOSERVER = /^application\/openlayers\d?$/
 /** Part of a zoom by which a limit of the scale may be rounded. */
 const ZOOM_TOLERANCE = 0.01

@@ -88,7 +88,7 @@ export class DatabaseTiles {
     this.#listened.clear()
   }
 
-  /** Hears of changes of a relation. What was kept while nobody listened may be old. */
+  /** Hears of changes of a relation. Tiles that were kept while nobody listened may be old. */
   #listen(relation: DatabaseRelation): void {
     const name = nameIn(relation)
     const key = `${relation.source} ${name}`

@@ -114,8 +114,7 @@ export class Databases {
         if (!('chunk' in message)) throw new Error('a part of a response was expected')
         const { chunk } = message
         sent += chunk.count
-        if (chunk.last !== null)
-          current = { ...continued({ query, current, sent }, chunk.last, chunk), table }
+        if (chunk.last !== null) current = { ...continued({ query, current, sent }, chunk.last, chunk), table }
         if (chunk.state !== 'going on') {
           leave()
           return yield chunk

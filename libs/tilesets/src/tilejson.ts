@@ -25,7 +25,7 @@ export interface TileJsonInput {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-/** Returns the attribution of something made of several parts: each text once, in their order; null if there is none. */
+/** Returns the attribution of something made of several parts: each text once, in their order; null without one. */
 export function joinedAttribution(texts: readonly unknown[]): string | null {
   const different = new Set(texts.filter((text) => typeof text === 'string' && text !== ''))
   return different.size === 0 ? null : [...different].join(', ')

@@ -9,8 +9,8 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { DatabaseTrouble } from '@gateway/vectors/postgis/databases.js'
 import { GEOMETRY_NAME } from '@gateway/vectors/query/cql2/compile.js'
 import type { Expression } from '@gateway/vectors/query/cql2/expression.js'
-import { GZIP_HEAD, GzipParts, NO_TEXT, type TextSum } from '@gateway/vectors/query/gzip-parts.js'
-import type { Chunk, ItemsQuery } from '@gateway/vectors/query/items-query.js'
+import { GZIP_HEAD, GzipParts, NO_TEXT } from '@gateway/vectors/query/gzip-parts.js'
+import type { Chunk, ItemsQuery, TextSum } from '@gateway/vectors/query/items-query.js'
 import {
   checkDocumentParameters,
   cursorOf,

@@ -137,6 +137,8 @@ export const databaseFunctionSchema = z.object({
   function: z.string(),
   /** type of its fourth parameter; null: it has three */
   query: z.enum(['json', 'jsonb']).nullable(),
+  /** keys that its text takes from this parameter */
+  keys: z.array(z.string()).optional(),
   ...ofRelation,
 })
 export type DatabaseFunction = z.infer<typeof databaseFunctionSchema>

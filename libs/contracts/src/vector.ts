@@ -171,6 +171,7 @@ export const vectorSchema = z.object({
   source_code: z.string(),
   download_url: z.string(),
   revision: z.int().describe('increases with each content, and with each change of the tile settings'),
+  description: z.string().nullable().describe('the comment on the table or function of a database; null: it has none'),
   tiles: vectorTilesSchema.describe('the state of its vector tiles'),
   ...vectorFactsSchema.shape,
 })

@@ -113,6 +113,19 @@ it('bounds across the antimeridian have their centre in the Pacific, and leave n
   expect(told).toMatchObject({ bounds: [-180, -20, 180, 0], center: [180, -10, 5] })
 })
 
+it.each([
+  [
+    [10, 20, 10, 20],
+    [10, 20, 9],
+  ],
+  [
+    [10, -60, 10.5, 60],
+    [10.25, 0, 2],
+  ],
+] as const)('a point, and a narrow strip, %j are opened at %j', (bounds, center) => {
+  expect(tileJson({ ...INPUT, bounds: [...bounds], minZoom: 0, maxZoom: 9 }, [])).toMatchObject({ center })
+})
+
 it('a code or label cannot leave its segment of a URL', () => {
   expect(tileUrlTemplate('https://t', 'a b/c', '1{z}?', 'png')).toBe(
     'https://t/tiles/a%20b%2Fc/1%7Bz%7D%3F/{z}/{x}/{y}.png',

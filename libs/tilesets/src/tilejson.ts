@@ -25,7 +25,7 @@ export interface TileJsonInput {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-/** Returns the attribution of something made of several parts: each text once, in their order; null if there is none. */
+/** Returns the attribution of something made of several parts: each text once, in their order; null without one. */
 export function joinedAttribution(texts: readonly unknown[]): string | null {
   const different = new Set(texts.filter((text) => typeof text === 'string' && text !== ''))
   return different.size === 0 ? null : [...different].join(', ')
@@ -108,9 +108,9 @@ export function ownCenter(
 
 /** Returns longitude, latitude, and the zoom at which the bounds approximately fill a window, so that a map shows the whole set. */
 function centerOf([west, south, east, north]: Bounds, minZoom: number, maxZoom: number): Center {
-  const width = east > west ? east - west : east - west + 360
+  const width = east >= west ? east - west : east - west + 360
   const middle = west + width / 2
-  const fitting = Math.floor(Math.log2(360 / width)) + 1
+  const fitting = Math.floor(Math.log2(360 / Math.max(width, north - south))) + 1
   const zoom = width >= 360 ? minZoom : Math.min(maxZoom, Math.max(minZoom, fitting))
   return [middle > 180 ? middle - 360 : middle, Number(((south + north) / 2).toFixed(9)), zoom]
 }

@@ -45,6 +45,7 @@ export const EDGE_MESSAGES = {
   database_away: 'the database of {name} does not respond; try again',
   database_late: 'the database needs more than {seconds} s for this request to {name}',
   database_changed: '{name} has changed in its database: {words}; the next scan of its source reads it again',
+  database_failed: 'the database of {name} fails: {words}',
   database_no_id:
     '{name} has no primary key, so that its features have no addresses; id_column in the options of its source names one',
   features_of_function: '{name} is a function of a database, which makes only tiles',

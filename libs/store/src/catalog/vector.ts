@@ -16,6 +16,7 @@ export function toVector(stored: StoredVector, vectorBaseUrl: string): Vector {
     available: stored.available,
     source_code: stored.sourceCode,
     revision: stored.revision,
+    description: stored.facts?.description ?? null,
     tiles: tilesOf(stored),
     download_url: `${vectorBaseUrl}/vectors/${encodeURIComponent(stored.code)}/download`,
     ...factsOf(stored),

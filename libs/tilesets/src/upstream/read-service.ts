@@ -19,14 +19,18 @@ export async function readService(url: string, options: ReadOptions, fetch: Fetc
   return { left: service.left, layers: service.layers.map((layer) => within(layer, options)) }
 }
 
-/** An OGC service answers its plain address by an error or a page: then its capabilities are asked for. */
+/** Paths of OGC services. */
+const OGC_PATH = /w(?:ms|mts)|\bows\b|mapserv/i
+
+/** An OGC service answers its plain address by an error or a page, or closes the connection: then its capabilities are asked for. */
 async function describe(url: string, options: ReadOptions, fetch: FetchDocument): Promise<UpstreamService> {
   const asked = descriptionOf(url)
   try {
     return await readDescription(asked, options, fetch)
   } catch (error) {
     const capabilities = capabilitiesOf(asked)
-    if (capabilities === null || (error instanceof ServiceTrouble && error.kind !== 'wrong')) throw error
+    const isSilent = error instanceof ServiceTrouble && error.kind !== 'wrong'
+    if (capabilities === null || (isSilent && !OGC_PATH.test(new URL(asked).pathname))) throw error
     return readDescription(capabilities, options, fetch).catch(() => {
       throw error
     })
@@ -87,9 +91,12 @@ export function wordsOf(document: string): string {
 /** Decodes a document by its byte order mark or the encoding that it declares. Others are UTF-8. */
 export function decodeDocument(bytes: Uint8Array): string {
   const start = Buffer.from(bytes.subarray(0, 200)).toString('latin1')
-  const isLittle = start.startsWith('\xff\xfe') || start.startsWith('<\0')
+  // A mark tells more than the declaration, which servers do not adapt. Some send the mark of UTF-16 before other text.
+  const isMarked = start.startsWith('\xff\xfe')
+  const isLittle = (isMarked && start[3] === '\0') || start.startsWith('<\0')
   const isBig = start.startsWith('\xfe\xff') || start.startsWith('\0<')
-  const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]{0,100}encoding=["']([\w-]{1,40})["']/.exec(start)?.[1] ?? 'utf-8'
+  if (isMarked && !isLittle) return decodeDocument(bytes.subarray(2))
+  const declared = /^<\?xml[^>]{0,100}encoding=["']([\w-]{1,40})["']/.exec(start)?.[1] ?? 'utf-8'
   try {
     return new TextDecoder(isLittle ? 'utf-16le' : isBig ? 'utf-16be' : declared).decode(bytes)
   } catch {

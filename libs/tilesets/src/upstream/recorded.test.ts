@@ -219,6 +219,19 @@ const RECORDED: readonly Recorded[] = [
     [],
   ],
   [
+    'geoserver-wms-111.xml',
+    'https://gis-prod.digital.mass.gov/geoserver/wms?version=1.1.1',
+    [
+      [
+        'massgis_dep_21e_mcp WebMercatorQuad 13-17 png 256',
+        [-73.53335, 41.178739, -69.831276, 42.888208],
+        [13, 0, 0],
+        'https://gis-prod.digital.mass.gov/geoserver/wms?SERVICE=WMS&REQUEST=GetMap&VERSION=1.1.1&LAYERS=massgis_dep_21e_mcp&STYLES=&SRS=EPSG%3A3857&BBOX=-20037508.342789244%2C20031393.38052643%2C-20031393.38052643%2C20037508.342789244&WIDTH=320&HEIGHT=320&FORMAT=image%2Fpng&TRANSPARENT=TRUE',
+      ],
+    ],
+    [],
+  ],
+  [
     'geoserver-wms.xml',
     'https://maps.example/geoserver/wms',
     [
@@ -458,6 +471,9 @@ test('names are read in the encoding of the document', async () => {
     Buffer.from('ccecb5d8', 'hex'),
   ])
   expect(decodeDocument(chinese)).toContain('天地')
+  const wrong = '<?xml version="1.0" encoding="ISO-8859-1"?><a>é</a>'
+  expect(decodeDocument(Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(wrong, 'latin1')]))).toBe(wrong)
+  expect(decodeDocument(Buffer.from(`\ufeff${wrong}`))).toBe(wrong)
 })
 
 test('parameters of the configured address that are no part of the protocol are in each request', async () => {

@@ -56,7 +56,7 @@ export interface ServiceAccess {
 }
 
 export type UpstreamSpec = SourceSpec &
-  Pick<UpstreamLayer, 'tileMatrixSet' | 'tileMatrices' | 'tileSize'> & {
+  Pick<UpstreamLayer, 'tileMatrixSet' | 'tileMatrices' | 'tileSize' | 'minZoom' | 'maxZoom'> & {
     readonly upstream: Upstream
     readonly refreshed?: readonly Refresh[]
   }
@@ -121,6 +121,8 @@ export class UpstreamSources {
   }
 
   async #make(spec: UpstreamSpec, place: TilePlace, making: Making, squareTiles: number): Promise<Made> {
+    // Zooms beyond those of the version are not asked for: the limits of a template are only here.
+    if (place.z < spec.minZoom || place.z > spec.maxZoom) return 'absent'
     const { request, source } = spec.upstream
     const square = request.kind === 'tiles' ? null : squareAddress(request, spec, place, squareTiles)
     const address = request.kind === 'tiles' ? null : (square?.url ?? null)

@@ -20,6 +20,10 @@ const DEEPEST_ZOOM = 20
 const SYSTEMS = ['EPSG:3857', 'EPSG:900913', 'EPSG:102100', 'CRS:84', 'EPSG:4326', 'EPSG:4490']
 /** Metres of a pixel of the standard's display (OGC 06-042, 7.2.4.6.9). */
 const PIXEL = 0.000_28
+/** Metres of the diagonal of a pixel at scale 1. */
+const DIAGONAL = PIXEL * Math.SQRT2
+/** A format that only GeoServer has, which writes scales where 1.1.1 has diagonals, unless it is set otherwise. */
+const OF_GEOSERVER = /^application\/openlayers\d?$/
 /** Part of a zoom by which a limit of the scale may be rounded. */
 const ZOOM_TOLERANCE = 0.01
 
@@ -40,10 +44,9 @@ export function readWms(document: string, url: string, options: ReadOptions): Up
   const version = attribute(root, 'version').startsWith('1.3') ? '1.3.0' : '1.1.1'
   const capability = first(root, 'Capability')
   const getMap = first(capability, 'Request', 'GetMap')
-  const type = chooseType(
-    all(getMap, 'Format').map((one) => text(one)),
-    options.format ?? 'png',
-  )
+  const types = all(getMap, 'Format').map((one) => text(one))
+  const type = chooseType(types, options.format ?? 'png')
+  const hintUnit = types.some((one) => OF_GEOSERVER.test(one)) ? 1 : DIAGONAL
   const said = all(getMap, 'DCPType')
     .flatMap((one) => all(one, 'HTTP'))
     .map((one) => attribute(first(one, 'Get', 'OnlineResource'), 'href'))
@@ -55,7 +58,7 @@ export function readWms(document: string, url: string, options: ReadOptions): Up
   const layers: UpstreamLayer[] = []
   const left: UpstreamService['left'][number][] = []
   const visit = (node: Node, above: Inherited, depth: number): void => {
-    const own = inherited(node, above)
+    const own = inherited(node, above, hintUnit)
     const layer = text(node, 'Name')
     if (layer !== '' && isTaken(options, layer)) {
       const crs = SYSTEMS.find((name) => own.systems.has(name))
@@ -104,22 +107,22 @@ export function readWms(document: string, url: string, options: ReadOptions): Up
   return { layers, left }
 }
 
-function inherited(node: Node, above: Inherited): Inherited {
+function inherited(node: Node, above: Inherited, hintUnit: number): Inherited {
   const named = [...all(node, 'CRS'), ...all(node, 'SRS')].flatMap((one) => text(one).toUpperCase().split(/\s+/))
   return {
     systems: named.length === 0 ? above.systems : new Set([...above.systems, ...named]),
     bounds: boundsOf(node) ?? above.bounds,
     attribution: text(node, 'Attribution', 'Title') || above.attribution,
     isOpaque: attribute(node, 'opaque') === '' ? above.isOpaque : /^(?:1|true)$/i.test(attribute(node, 'opaque')),
-    scales: scalesOf(node, above.scales),
+    scales: scalesOf(node, above.scales, hintUnit),
   }
 }
 
-/** WMS 1.1.1 gives the diagonal of a pixel in metres in place of the scale (OGC 01-068r3, 7.1.4.5.8). */
-function scalesOf(node: Node, above: Inherited['scales']): Inherited['scales'] {
+/** WMS 1.1.1 gives the diagonal of a pixel in metres in place of the scale (OGC 01-068r3, 7.1.4.5.8). `hintUnit` is that of scale 1. */
+function scalesOf(node: Node, above: Inherited['scales'], hintUnit: number): Inherited['scales'] {
   const hint = first(node, 'ScaleHint')
   const scale = (name: string, side: string) =>
-    Number(text(node, name)) || Number(attribute(hint, side)) / Math.SQRT2 / PIXEL || 0
+    Number(text(node, name)) || Number(attribute(hint, side)) / hintUnit || 0
   return [scale('MinScaleDenominator', 'min') || above[0], scale('MaxScaleDenominator', 'max') || above[1]]
 }
 

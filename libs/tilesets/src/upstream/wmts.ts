@@ -103,8 +103,11 @@ function unnamedType(types: readonly string[], { format }: ReadOptions) {
 
 function chooseSet(layer: Node, sets: ReadonlyMap<string, Node>) {
   let best: { readonly id: string; readonly grid: MatchedGrid } | null = null
-  for (const link of all(layer, 'TileMatrixSetLink')) {
-    const id = text(link, 'TileMatrixSet')
+  // Some services name several sets in one link.
+  const links = all(layer, 'TileMatrixSetLink').flatMap((link) =>
+    all(link, 'TileMatrixSet').map((one) => ({ link, id: text(one) })),
+  )
+  for (const { link, id } of links) {
     const set = sets.get(id)
     const grid = set === undefined ? null : gridOf(set, limitsOf(link, id))
     // Web Mercator is what most clients read; then the set with the deepest zoom.

@@ -83,6 +83,7 @@ function end(id: number, work: Work): void {
 
 process.on('message', (message: ToDatabaseProcess) => {
   if (message.what === 'tile' || message.what === 'open') return begin(message)
+  if (message.what === 'listen') return void pools.of(message.connection, message.relation)
   const work = works.get(message.id)
   if (work === undefined) return
   if (message.what === 'pull') return void pull(message.id, work)

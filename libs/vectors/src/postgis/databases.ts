@@ -28,7 +28,7 @@ const GRACE_MS = 5_000
 /** MB of the process's JavaScript heap. */
 const HEAP_MB = 512
 
-/** Thrown if a database does not respond, or has changed since the last scan. */
+/** Thrown if a database does not respond, has changed since the last scan, or fails to answer a statement. */
 export class DatabaseTrouble extends CodedError {
   readonly failure: DatabaseFailure
 
@@ -43,6 +43,8 @@ export interface DatabasesOptions {
   connection(source: string): Promise<DatabaseConnection | null>
   /** Called if a database says that a table has changed, in a box of degrees or (null) anywhere. */
   notified(source: string, table: string, box: readonly [number, number, number, number] | null): void
+  /** Called if the process has ended, which then hears of no change. */
+  ended?(): void
 }
 
 type Waiting = (message: Exclude<FromDatabaseProcess, { notified: string }> | Error) => void
@@ -81,6 +83,13 @@ export class Databases {
     }
   }
 
+  /** Has `notified` called for changes of a relation during the next `UNUSED_MS`, without a query. */
+  async listen(relation: DatabaseRelation): Promise<void> {
+    const connection = await this.#options.connection(relation.source)
+    if (connection === null || this.#isClosed) return
+    this.#running().send({ what: 'listen', connection, relation } satisfies ToDatabaseProcess)
+  }
+
   /** Yields the parts of a response as `QueryProcesses.run` does. Throws the errors of `tile`, and `QueryError` for values that the table cannot have. */
   async *run(query: TableQuery, layer: string, gone?: AbortSignal, token = ''): AsyncGenerator<Chunk, void> {
     const { table } = query
@@ -105,8 +114,7 @@ export class Databases {
         if (!('chunk' in message)) throw new Error('a part of a response was expected')
         const { chunk } = message
         sent += chunk.count
-        if (chunk.last !== null)
-          current = { ...continued({ query, current, sent }, chunk.last, chunk), table }
+        if (chunk.last !== null) current = { ...continued({ query, current, sent }, chunk.last, chunk), table }
         if (chunk.state !== 'going on') {
           leave()
           return yield chunk
@@ -163,7 +171,7 @@ export class Databases {
     return { connection, release }
   }
 
-  #ask(message: ToDatabaseProcess, relation: DatabaseRelation, gone?: AbortSignal) {
+  #ask(message: Extract<ToDatabaseProcess, { id: number }>, relation: DatabaseRelation, gone?: AbortSignal) {
     const { id } = message
     return new Promise<Exclude<FromDatabaseProcess, { notified: string }>>((resolve, reject) => {
       if (gone?.aborted === true) return reject(new QueryAbandoned())
@@ -200,6 +208,7 @@ export class Databases {
         },
         ended: (how) => {
           if (this.#child === child) this.#child = null
+          this.#options.ended?.()
           for (const settle of [...this.#waiting.values()])
             settle(new Error(`the process that queries databases has ended: ${how}`))
         },
@@ -225,6 +234,6 @@ function errorOf(failure: DatabaseFailure, words: string, relation: DatabaseRela
     case 'refused':
       return new QueryError('query_refused', { words })
     case 'failed':
-      return new Error(words)
+      return new DatabaseTrouble(failure, coded('database_failed', { name, words }))
   }
 }

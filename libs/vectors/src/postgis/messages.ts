@@ -2,6 +2,9 @@ import type { DatabaseConnection, DatabaseRelation, DatabaseTable } from '@gatew
 import type { Chunk, ItemsQuery } from '../query/items-query.js'
 import type { TileWish } from './tile-statements.js'
 
+/** Time in ms after which an unused pool is closed, and nothing more is heard of changes. */
+export const UNUSED_MS = 5 * 60_000
+
 export interface AskedTile {
   readonly relation: DatabaseRelation
   readonly wish: Omit<TileWish, 'share'>
@@ -24,6 +27,8 @@ export type ToDatabaseProcess =
   | ({ readonly what: 'open'; readonly query: TableQuery; readonly layer: string } & Asked)
   /** requests the next part of a response */
   | { readonly what: 'pull'; readonly id: number }
+  /** hears of changes of a relation, for some minutes */
+  | { readonly what: 'listen'; readonly connection: DatabaseConnection; readonly relation: DatabaseRelation }
   /** nobody waits for it any more */
   | { readonly what: 'close'; readonly id: number }
 

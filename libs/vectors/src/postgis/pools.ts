@@ -1,9 +1,7 @@
 import type { DatabaseConnection, DatabaseRelation } from '@gateway/contracts/postgis.js'
 import { type Database, openDatabase } from './connect.js'
-import type { DatabaseFailure, FromDatabaseProcess } from './messages.js'
+import { type DatabaseFailure, type FromDatabaseProcess, UNUSED_MS } from './messages.js'
 
-/** Time in ms after which an unused pool is closed. */
-const UNUSED_MS = 5 * 60_000
 /** Time in ms for which a database that does not respond is not asked again. It doubles with each further failure. */
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 10_000

@@ -72,6 +72,9 @@ const TABLES = `
   CREATE TABLE hidden (id int PRIMARY KEY, geom geometry(Point, 4326));
   CREATE FUNCTION spots(z integer, x integer, y integer, query json) RETURNS bytea LANGUAGE sql STABLE AS
     $$ SELECT ST_AsMVT(t, 'spots', 4096, 'geom') FROM (SELECT query->>'name' AS name, ST_AsMVTGeom(ST_TileEnvelope(z, x, y), ST_TileEnvelope(z, x, y)) AS geom) t $$;
+  CREATE FUNCTION fails(z integer, x integer, y integer) RETURNS bytea LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'out of order'; END $$;
+  CREATE TABLE far (id int PRIMARY KEY, geom geometry(Point, 4326));
+  INSERT INTO far VALUES (1, 'SRID=4326;POINT(-170 -89.9)'), (2, 'SRID=4326;POINT(195 89.9)');
   CREATE VIEW slow AS SELECT id, geom FROM kinds WHERE (SELECT pg_sleep(30)::text) IS NOT NULL;
   CREATE SCHEMA private; CREATE TABLE private.secrets (id int PRIMARY KEY, geom geometry(Point, 4326));
   GRANT USAGE ON SCHEMA public TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader; REVOKE SELECT ON hidden FROM reader;
@@ -165,6 +168,8 @@ test('tables, views, partitions and functions that the role may read are found, 
       'cgcs',
       ...TEST_LAYERS.map((layer) => `cql2_${layer}`),
       'dense',
+      'fails',
+      'far',
       'globe',
       'guarded',
       'high',
@@ -416,6 +421,19 @@ test('policies of the database see the token of each request', async () => {
 test('a function makes tiles from its parameters', async () => {
   const { layers } = await tile('spots', HERE, '', JSON.stringify({ name: "x'; --" }))
   expect(layers.spots?.feature(0).properties).toEqual({ name: "x'; --" })
+  // The keys that it reads are those of its text.
+  expect(found.get('public-spots')?.relation).toMatchObject({ query: 'json', keys: ['name'] })
+})
+
+test('a function that fails is no failure of the gateway', async () => {
+  await expect(tile('fails', HERE)).rejects.toMatchObject({
+    failure: 'failed',
+    said: { code: 'database_failed', params: { words: expect.stringContaining('out of order') } },
+  })
+})
+
+test('the margin of an estimated extent does not lie beyond the world', () => {
+  expect(found.get('public-far')?.bounds).toEqual([-180, -90, 180, 90])
 })
 
 test('a statement that takes too long is ended, and does not hold up another table', async () => {
@@ -468,6 +486,15 @@ test('while a table is altered under load, each answer is right or says that it 
   isOver = true
   await readers
   expect(new Set(answers)).toEqual(new Set(['{"id":1}', 'changed']))
+})
+
+test('a table that is listened to is heard of without a query', async () => {
+  await databases.listen(tableAt('utm'))
+  const notify = async () => {
+    await server.owner`SELECT pg_notify('gateway_utm', '1,2,3,4')`
+    return heard
+  }
+  await expect.poll(notify).toContainEqual(['db', 'utm', [1, 2, 3, 4]])
 })
 
 test('a notification of a table arrives with its box', async () => {

@@ -1,3 +1,4 @@
+import { onOneTurn } from '@gateway/contracts/basemap.js'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import {
   type DatabaseColumn,
@@ -16,6 +17,8 @@ import { boxOnSphere } from './places.js'
 
 /** Limit: tables, views and functions of one source. */
 const MAX_RELATIONS = 2_000
+/** Limit: keys of the parameter of a function. */
+const MAX_KEYS = 100
 
 /** A table, view or function that a source publishes, with its facts. */
 export interface FoundRelation {
@@ -257,7 +260,10 @@ async function readKey(sql: Database, oid: number): Promise<string[]> {
 async function readExtent(sql: Database, table: DatabaseTable): Promise<FoundRelation['bounds']> {
   try {
     const bounds = table.isGeography ? await extentOnSphere(sql, table) : await extentInPlane(sql, table)
-    return bounds?.every(Number.isFinite) === true ? bounds : null
+    if (bounds?.every(Number.isFinite) !== true) return null
+    // Estimates have a margin, which may lie beyond the world.
+    const [west, south, east, north] = bounds
+    return onOneTurn([west, Math.max(-90, south), east, Math.min(90, north)])
   } catch {
     return null
   }
@@ -297,10 +303,20 @@ async function readFunctions(
   { schemas = ['public'], functions, options = {} }: PostgisChoice,
 ): Promise<FoundRelation[]> {
   const rows = await sql<
-    { schema: string; name: string; query: 'json' | 'jsonb' | null; comment: string | null; isPersonal: boolean }[]
+    {
+      schema: string
+      name: string
+      query: 'json' | 'jsonb' | null
+      keys: string[]
+      comment: string | null
+      isPersonal: boolean
+    }[]
   >`
     SELECT DISTINCT ON (n.nspname, p.proname) n.nspname AS schema, p.proname AS name,
       CASE p.pronargs WHEN 4 THEN format_type(p.proargtypes[3], NULL) END AS query, obj_description(p.oid, 'pg_proc') AS comment,
+      to_json(ARRAY(SELECT DISTINCT found[1] FROM regexp_matches(pg_get_functiondef(p.oid),
+        '(?:^|\\W)(?:\\$4|' || regexp_replace(coalesce(nullif(p.proargnames[4], ''), '$4'), '(\\W)', '\\\\\\1', 'g') || ')\\s*->>?\\s*''([^'']{1,63})''', 'g') AS found
+        WHERE p.pronargs = 4 ORDER BY 1 LIMIT ${MAX_KEYS})) AS keys,
       p.prosrc LIKE '%gateway.token%' AS "isPersonal"
     FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
     WHERE p.prokind = 'f' AND NOT p.proretset AND p.prorettype = 'bytea'::regtype AND p.proargtypes[0] = 'int4'::regtype
@@ -311,9 +327,10 @@ async function readFunctions(
       AND has_schema_privilege(n.oid, 'USAGE') AND has_function_privilege(p.oid, 'EXECUTE')
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
     ORDER BY n.nspname, p.proname, p.pronargs DESC LIMIT ${MAX_RELATIONS}`
-  return rows.map(({ schema, name, query, comment, isPersonal }) => {
+  return rows.map(({ schema, name, query, keys, comment, isPersonal }) => {
     const own = { ...options, ...options.tables?.[`${schema}.${name}`] }
-    const relation = { what: 'function', source, schema, function: name, query, ...limitsOf(own), isPersonal } as const
+    const about = { what: 'function', source, schema, function: name, query, keys } as const
+    const relation = { ...about, ...limitsOf(own), isPersonal }
     return { relation, name: `${schema}-${name}`, comment, geometryType: null, count: null, bounds: null }
   })
 }

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { GZIP_HEAD, GzipParts, NO_TEXT, type TextSum } from './gzip-parts.js'
-import type { Chunk } from './items-query.js'
+import { GZIP_HEAD, GzipParts, NO_TEXT } from './gzip-parts.js'
+import type { Chunk, TextSum } from './items-query.js'
 
 const LONG = 'a map of the world '.repeat(10_000)
 

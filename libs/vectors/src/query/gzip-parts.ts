@@ -1,5 +1,5 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib'
-import type { Chunk } from './items-query.js'
+import type { Chunk, TextSum } from './items-query.js'
 
 /** Compression level for text that one request asks for: a higher one would be slower than the query that makes the text. */
 const LEVEL = 1
@@ -9,12 +9,6 @@ const STORED_BYTES = 1_024
 export const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
 /** The final block of a member: an empty one (RFC 1951, section 3.2.6). */
 const FINAL_BLOCK = [3, 0]
-
-/** The text of a response so far: its CRC-32 and its length in bytes. */
-export interface TextSum {
-  readonly crc: number
-  readonly length: number
-}
 
 export const NO_TEXT: TextSum = { crc: 0, length: 0 }
 

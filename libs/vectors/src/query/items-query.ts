@@ -2,10 +2,15 @@ import type { DatabaseTable } from '@gateway/contracts/postgis.js'
 import type { FeatureTexts, IndexField } from '../index-file/index-description.js'
 import type { Expression } from './cql2/expression.js'
 import type { Crs } from './crs.js'
-import type { TextSum } from './gzip-parts.js'
 
 export const FORMATS = ['geojson', 'csv', 'fgb'] as const
 export type ItemsFormat = (typeof FORMATS)[number]
+
+/** The text of a response so far: its CRC-32 and its length in bytes. */
+export interface TextSum {
+  readonly crc: number
+  readonly length: number
+}
 
 export interface SortKey {
   readonly field: IndexField

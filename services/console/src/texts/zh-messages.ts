@@ -660,6 +660,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   database_away: '{name} 的数据库没有响应；请重试',
   database_late: '数据库处理对 {name} 的这一请求需要超过 {seconds} 秒',
   database_changed: '{name} 在其数据库中已改变：{words}；其来源的下一次扫描会重新读取',
+  database_failed: '{name} 的数据库出错：{words}',
   database_no_id: '{name} 没有主键，因此其要素没有地址；其来源的选项 id_column 可指定一列',
   features_of_function: '{name} 是数据库的函数，只生成瓦片',
   features_busy: '{reason}；请重试',

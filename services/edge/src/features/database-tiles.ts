@@ -5,6 +5,8 @@ import { TileNotMade } from '@gateway/tilesets/kept/tile-not-made.js'
 import type { StorageReaders } from '@gateway/tilesets/open-source.js'
 import type { Asking, Source, Tile, TilePlace } from '@gateway/tilesets/source.js'
 import { type Databases, DatabaseTrouble } from '@gateway/vectors/postgis/databases.js'
+import { UNUSED_MS } from '@gateway/vectors/postgis/messages.js'
+import { QueryError } from '@gateway/vectors/query/cql2/expression.js'
 import { QueriesBusy, QueryTimeout } from '@gateway/vectors/query/query-processes.js'
 import { LRUCache } from 'lru-cache'
 
@@ -17,6 +19,8 @@ const LOOK_AGAIN_MS = 200
 /** Limit: tiles of which it is known how many features they leave out. */
 const MAX_THINNED = 10_000
 const RETRY_SECONDS = 5
+/** Interval in ms at which a table whose tiles are requested is listened to again: its process stops after `UNUSED_MS`. */
+const LISTEN_AGAIN_MS = 60_000
 /** Limit: changes of one table that are remembered one by one. More of them make all its tiles old. */
 const MAX_CHANGES = 100
 
@@ -62,6 +66,8 @@ export class DatabaseTiles {
   readonly #databases: Databases
   /** by source and table */
   readonly #changes = new Map<string, Change[]>()
+  /** by source and table: the time of this process at which it was last listened to */
+  readonly #listened = new Map<string, number>()
   readonly #leftOut = new LRUCache<string, number>({ max: MAX_THINNED })
 
   constructor(databases: Databases) {
@@ -75,6 +81,23 @@ export class DatabaseTiles {
     // biome-ignore lint/plugin: calendar, against the times of files
     const change = { box: known.length < MAX_CHANGES ? box : null, atMs: Date.now() }
     this.#changes.set(key, change.box === null ? [change] : [...known, change])
+  }
+
+  /** Nothing is heard any more. */
+  deafened(): void {
+    this.#listened.clear()
+  }
+
+  /** Hears of changes of a relation. Tiles that were kept while nobody listened may be old. */
+  #listen(relation: DatabaseRelation): void {
+    const name = nameIn(relation)
+    const key = `${relation.source} ${name}`
+    const now = performance.now()
+    const forMs = now - (this.#listened.get(key) ?? Number.NEGATIVE_INFINITY)
+    if (forMs < LISTEN_AGAIN_MS) return
+    if (forMs > UNUSED_MS - LISTEN_AGAIN_MS) this.changed(relation.source, name, null)
+    this.#listened.set(key, now)
+    this.#databases.listen(relation).catch(() => this.#listened.delete(key))
   }
 
   open(of: TilesOf, { remote, cached }: StorageReaders): Source {
@@ -102,6 +125,7 @@ export class DatabaseTiles {
           })
     return {
       tile: async (place, asking = NOBODY) => {
+        this.#listen(relation)
         if (kept === null || place.variant !== undefined) {
           const made = await make(place, asking)
           return made && this.#told(of, place, tileOf(made))
@@ -116,6 +140,7 @@ export class DatabaseTiles {
         return tile && this.#told(of, place, tile)
       },
       tileIfCached: (place) => {
+        this.#listen(relation)
         if (kept === null || place.variant !== undefined || oldBeforeMs(place) > 0) return undefined
         const tile = kept.tileIfCached(place)
         return tile && this.#told(of, place, tile)
@@ -126,8 +151,7 @@ export class DatabaseTiles {
 
   /** Returns the time of the last change at a place while tiles from before it may still be current; 0: nothing has changed. */
   #oldBeforeMs(relation: DatabaseRelation, place: TilePlace): number {
-    const name = relation.what === 'table' ? relation.table : relation.function
-    const changes = this.#changes.get(`${relation.source} ${name}`) ?? []
+    const changes = this.#changes.get(`${relation.source} ${nameIn(relation)}`) ?? []
     // biome-ignore lint/plugin: calendar, against the times of files
     const first = Date.now() - relation.ttlSeconds * 1000
     return changes.reduce(
@@ -159,23 +183,27 @@ export class DatabaseTiles {
       else this.#leftOut.delete(key)
       return made.bytes && { place, bytes: made.bytes }
     } catch (error) {
-      throw reasonOf(error)
+      throw reasonOf(error, query)
     } finally {
       clearInterval(timer)
     }
   }
 }
 
+const nameIn = (relation: DatabaseRelation): string => (relation.what === 'table' ? relation.table : relation.function)
+
 const NOBODY: Asking = { caller: '', isWanted: () => true }
 
 const nameOf = ({ z, x, y, variant = '' }: TilePlace): string => `${z}/${x}/${y} ${variant}`
 
-/** A database whose table is not that of the scan is wrong, and every other one is late or busy. */
-function reasonOf(error: unknown): unknown {
+/** A database whose table is not that of the scan, or that fails, is wrong; every other one is late or busy. A value of the request is the client's. */
+function reasonOf(error: unknown, query: string): unknown {
+  if (error instanceof QueryError && query === '{}')
+    return new TileNotMade(502, error.said, { retryAfterSeconds: RETRY_SECONDS })
   const isKnown = error instanceof DatabaseTrouble || error instanceof QueryTimeout || error instanceof QueriesBusy
   if (!isKnown) return error
-  const isChanged = error instanceof DatabaseTrouble && error.failure === 'changed'
-  return new TileNotMade(isChanged ? 502 : 503, error.said, { retryAfterSeconds: RETRY_SECONDS })
+  const isWrong = error instanceof DatabaseTrouble && (error.failure === 'changed' || error.failure === 'failed')
+  return new TileNotMade(isWrong ? 502 : 503, error.said, { retryAfterSeconds: RETRY_SECONDS })
 }
 
 function tileOf({ bytes: body }: MadeTile): Tile {

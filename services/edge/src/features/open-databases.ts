@@ -1,8 +1,7 @@
 import type { DatabaseConnection } from '@gateway/contracts/postgis.js'
-import type { ReadFacts } from '@gateway/contracts/vector.js'
 import { readDatabaseSource } from '@gateway/store/scan-sources.js'
 import { Databases } from '@gateway/vectors/postgis/databases.js'
-import type { Catalog } from '../sync/catalog.js'
+import { type Catalog, relationOf } from '../sync/catalog.js'
 import type { StoreLink } from '../sync/store-link.js'
 import type { OpenDatabaseTiles } from '../tiles/tile-loader.js'
 import { DatabaseTiles } from './database-tiles.js'
@@ -35,15 +34,16 @@ export function openDatabases(store: Pick<StoreLink, 'query'>, catalog: () => Ca
   const databases: Databases = new Databases({
     connection,
     notified: (source, table, box) => tiles.changed(source, table, box),
+    ended: () => tiles.deafened(),
   })
   const tiles = new DatabaseTiles(databases)
   const open: OpenDatabaseTiles = ({ usage, stored }, readers) => {
     const vector = catalog().vectors.get(usage.slice(USAGE.length))
-    const facts = vector?.factsText == null ? null : (JSON.parse(vector.factsText) as ReadFacts)
-    if (vector === undefined || facts?.relation === undefined) return null
+    const relation = vector === undefined ? null : relationOf(vector)
+    if (vector === undefined || relation === null) return null
     const { code, fingerprint, path, tiles: ofVector } = vector.stored
     const content = JSON.stringify([path, code, fingerprint, stored.revision, ofVector.fields])
-    return tiles.open({ relation: facts.relation, code, content, fields: ofVector.fields }, readers)
+    return tiles.open({ relation, code, content, fields: ofVector.fields }, readers)
   }
   return { databases, open }
 }

@@ -9,8 +9,8 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { DatabaseTrouble } from '@gateway/vectors/postgis/databases.js'
 import { GEOMETRY_NAME } from '@gateway/vectors/query/cql2/compile.js'
 import type { Expression } from '@gateway/vectors/query/cql2/expression.js'
-import { GZIP_HEAD, GzipParts, NO_TEXT, type TextSum } from '@gateway/vectors/query/gzip-parts.js'
-import type { Chunk, ItemsQuery } from '@gateway/vectors/query/items-query.js'
+import { GZIP_HEAD, GzipParts, NO_TEXT } from '@gateway/vectors/query/gzip-parts.js'
+import type { Chunk, ItemsQuery, TextSum } from '@gateway/vectors/query/items-query.js'
 import {
   checkDocumentParameters,
   cursorOf,
@@ -27,9 +27,15 @@ import { areaTag } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import type { FoundIndex, NotMade } from '../features/vector-features.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
-import { featureSchema, featuresPath, queryables, vectorWithin } from '../standards/features-documents.js'
+import {
+  featureSchema,
+  featuresPath,
+  functionQueryables,
+  queryables,
+  vectorWithin,
+} from '../standards/features-documents.js'
 import { type Addresses, addressFormsOf } from '../standards/layer.js'
-import type { CatalogVector } from '../sync/catalog.js'
+import { type CatalogVector, relationOf } from '../sync/catalog.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
 import { answerCondition } from './answer-condition.js'
 import { type Ask, admit } from './authorize.js'
@@ -74,15 +80,26 @@ export function onFeatures(edge: Edge, res: HttpResponse, req: HttpRequest, code
     if (room !== 'items' && id !== undefined) return answerRefusal(exchange, NOT_FOUND)
     const { plain, withToken } = addressFormsOf(edge.settings.tilePublicBaseUrl)
     const inserted = fromQuery ? tokenQuery(exchange.query) : ''
+    const addresses = fromQuery ? withToken : plain
+    const answerSchema = (make: () => object) => {
+      checkDocumentParameters(exchange.query)
+      const text = () => JSON.stringify(make())
+      answerDocument(exchange, { of: vector, key: room, grows: false, contentType: SCHEMA_TYPE, inserted, text })
+    }
+    const relation = relationOf(vector)
+    if (room === 'queryables' && relation?.what === 'function' && relation.query !== null) {
+      try {
+        return answerSchema(() => functionQueryables(vector, relation, addresses))
+      } catch (error) {
+        return answerRefusal(exchange, refusalOf(edge, exchange, error))
+      }
+    }
     const answer = (index: QueriedIndex) => {
       if (id !== undefined && index.table?.key.length === 0)
         return answerRefusal(exchange, refuse('not_found', coded('database_no_id', { name: shownName(code) })))
       if (room !== 'items') {
-        checkDocumentParameters(exchange.query)
         const make = room === 'schema' ? featureSchema : queryables
-        const addresses = fromQuery ? withToken : plain
-        const text = () => JSON.stringify(make(vector, index.description, addresses))
-        answerDocument(exchange, { of: vector, key: room, grows: false, contentType: SCHEMA_TYPE, inserted, text })
+        answerSchema(() => make(vector, index.description, addresses))
       } else void answerItems(exchange, vector, index, id ?? null, { base: plain.base, token: inserted })
     }
     withIndex(exchange, vector, answer)

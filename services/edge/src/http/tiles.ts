@@ -7,6 +7,7 @@ import { isCutByFeatures } from '@gateway/tilesets/formats.js'
 import { TileNotMade } from '@gateway/tilesets/kept/tile-not-made.js'
 import type { Tile } from '@gateway/tilesets/source.js'
 import { liesWithin, matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
+import { QueryError } from '@gateway/vectors/query/cql2/expression.js'
 import { CORS, type HeaderBlock, headerBlock } from '../answers/header-block.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
@@ -219,6 +220,8 @@ export function answerLoaded(exchange: RequestContext, target: TileTarget, outco
         readTroubles.noteStorage(target.version.root, outcome.error)
         return answerRefusal(exchange, STORAGE_DOWN)
       }
+      if (outcome.error instanceof QueryError)
+        return answerRefusal(exchange, refuse('invalid_parameters', outcome.error.said))
       if (outcome.error instanceof TileNotMade) {
         readTroubles.noteContent('tiles cannot be made', namesOf(target), exchange.path, outcome.error.message)
         return answerRefusal(exchange, notMade(outcome.error))

@@ -1,7 +1,5 @@
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
-import type { DatabaseRelation } from '@gateway/contracts/postgis.js'
-import type { ReadFacts } from '@gateway/contracts/vector.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, isInPyramid, parseTileAddress } from '@gateway/tilesets/address.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
@@ -12,7 +10,7 @@ import { tileJson } from '@gateway/tilesets/tilejson.js'
 import { areaKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import { variantOf } from '../features/database-tiles.js'
-import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
+import { type CatalogBasemap, type CatalogVersion, commentOn, relationOf } from '../sync/catalog.js'
 import type { TileTarget } from '../tiles/tile-cache.js'
 import { isInDatabase } from '../tiles/tile-loader.js'
 import { ANY_TOKEN, type Ask, admit } from './authorize.js'
@@ -68,7 +66,8 @@ export function targetOf(
   address: TilePlace,
 ): TileTarget {
   const target = { ok: true, basemap, version } as const
-  const relation = isInDatabase(version) ? relationOf(edge, code) : null
+  const vector = isInDatabase(version) ? edge.freshness.catalog.vectors.get(code) : undefined
+  const relation = vector === undefined ? null : relationOf(vector)
   if (relation === null)
     return { ...target, place: address, cacheControl: vectorTileCacheControl(edge.settings), isShared: true }
   // The tiles are kept where they are made, for the time of their table.
@@ -107,16 +106,18 @@ export function onVectorTileJson(edge: Edge, res: HttpResponse, req: HttpRequest
     const { area } = exchange
     const bounds = area === null ? version.stored.bounds : commonBounds(area, version.stored.bounds)
     if (area !== null && bounds === null) return answerRefusal(exchange, OUTSIDE_AREA)
+    const vector = edge.freshness.catalog.vectors.get(code)
+    const description = vector === undefined ? null : commentOn(vector)
     const base = `${edge.settings.vectorPublicBaseUrl}/vectors/${encodeURIComponent(code)}/tiles/{z}/{x}/{y}.mvt`
     const address = `${base}?v=${version.stored.revision}`
     answerDocument(exchange, {
       of: basemap,
-      key: `tilejson${areaKey(area)}`,
+      key: `tilejson${areaKey(area)} ${description ?? ''}`,
       grows: false,
       contentType: 'application/json; charset=utf-8',
       text: () =>
         JSON.stringify(
-          tileJson({ ...version.stored, bounds, name: basemap.stored.name }, [
+          tileJson({ ...version.stored, bounds, name: basemap.stored.name, description }, [
             fromQuery ? `${address}&${SECRET_PLACE}` : address,
           ]),
         ),
@@ -135,11 +136,6 @@ export function askVectorTileJson(edge: Edge, path: string): Ask {
     signable: { opens: 'vector', code, version: null },
     reach: (area) => commonBounds(area, bounds) !== null,
   }
-}
-
-function relationOf(edge: Edge, code: string): DatabaseRelation | null {
-  const text = edge.freshness.catalog.vectors.get(code)?.factsText ?? null
-  return text === null ? null : ((JSON.parse(text) as ReadFacts).relation ?? null)
 }
 
 export interface ServedTiles {

@@ -290,6 +290,7 @@ describe('errors', () => {
     [{ LAYERS: 'vector' }, 404, 'LayerNotDefined'],
     [{ LAYERS: 'points' }, 404, 'LayerNotDefined'],
     [{ LAYERS: '' }, 400, null],
+    [{ VERSION: '' }, 400, null],
     [{ STYLES: 'red' }, 400, 'StyleNotDefined'],
     [{ STYLES: 'default,default' }, 400, 'StyleNotDefined'],
     [{ CRS: 'EPSG:32650' }, 400, 'InvalidCRS'],

@@ -1,5 +1,6 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { MOST_LATITUDE } from '@gateway/contracts/drawing.js'
+import type { DatabaseFunction } from '@gateway/contracts/postgis.js'
 import type { GeometryType } from '@gateway/contracts/vector.js'
 import { MAX_WHOLE_BYTES } from '@gateway/contracts/without-schemas.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
@@ -8,7 +9,7 @@ import { geometryNameAmong } from '@gateway/vectors/query/cql2/compile.js'
 import { CRS84 } from '@gateway/vectors/query/crs.js'
 import { FORMATS } from '@gateway/vectors/query/items-query.js'
 import { fieldsOf, ITEM_TYPES, timeFieldOf } from '@gateway/vectors/query/parameters.js'
-import type { CatalogVector } from '../sync/catalog.js'
+import { type CatalogVector, commentOn } from '../sync/catalog.js'
 import { type Addresses, addressOf, vectorPath } from './layer.js'
 import { previewLink } from './styles-documents.js'
 
@@ -94,7 +95,8 @@ export function outwards([west, south, east, north]: Bounds): Bounds {
 }
 
 /** False for a vector whose features cannot be read, and for a large one before its first build, whose requests would end with 503. */
-function offersFeatures({ stored: { size, tiles } }: CatalogVector): boolean {
+function offersFeatures({ stored: { kind, size, tiles } }: CatalogVector): boolean {
+  if (kind === 'postgis-function') return false
   if (tiles.build !== null) return true
   return tiles.queued ? size <= MAX_WHOLE_BYTES : tiles.message === ''
 }
@@ -106,6 +108,7 @@ function offersFeatures({ stored: { size, tiles } }: CatalogVector): boolean {
 export function featureCollection(vector: SeenVector, addresses: Addresses, hasPictures = false) {
   const { code, name } = vector.stored
   const { crs, bounds } = factsOf(vector)
+  const description = commentOn(vector)
   const own = storageCrs(crs)
   const path = featuresPath(code)
   const to = linksTo(addresses)
@@ -129,11 +132,14 @@ export function featureCollection(vector: SeenVector, addresses: Addresses, hasP
     ...(hasPictures ? [to(`${REL}/tilesets-map`, `${path}/map/tiles`, JSON_TYPE)] : []),
     ...(hasPictures && vector.isCut !== true ? [previewLink(code, viewOf(bounds), addresses)] : []),
     // A whole file cannot be cut to an area.
-    ...(vector.isCut === true ? [] : [to('enclosure', `${vectorPath(code)}/download`, 'application/octet-stream')]),
+    ...(vector.isCut === true || vector.stored.kind === 'postgis-function'
+      ? []
+      : [to('enclosure', `${vectorPath(code)}/download`, 'application/octet-stream')]),
   ]
   return {
     id: code,
     title: name,
+    ...(description !== null && { description }),
     itemType: 'feature',
     dataType: 'vector',
     extent: { spatial: { bbox: [bounds === null ? [-180, -90, 180, 90] : outwards(bounds)], crs: CRS84 } },
@@ -175,6 +181,22 @@ const GEOMETRY_FORMATS: Readonly<Record<string, string>> = {
 /** Returns the properties that filters may name. */
 export function queryables(vector: CatalogVector, index: IndexDescription, addresses: Addresses): object {
   return schema(vector, index, addresses, 'queryables', `Queryables of ${vector.stored.name}`)
+}
+
+/** Returns the parameters of a function that makes tiles: they are passed as texts, whatever their names, and these are the ones that it reads. */
+export function functionQueryables(
+  { stored }: CatalogVector,
+  { keys = [] }: DatabaseFunction,
+  addresses: Addresses,
+): object {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: `${addresses.base}${featuresPath(stored.code)}/queryables`,
+    title: `Queryables of ${stored.name}`,
+    type: 'object',
+    properties: Object.fromEntries(keys.map((key) => [key, { title: key, type: 'string' }])),
+    additionalProperties: true,
+  }
 }
 
 /** Returns the schema of the features. */

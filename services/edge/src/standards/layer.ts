@@ -10,7 +10,7 @@ import {
 } from '@gateway/tilesets/tile-matrix-sets.js'
 import { tileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import { SECRET_PLACE } from '../documents/document-cache.js'
-import type { Catalog, CatalogBasemap, CatalogVector } from '../sync/catalog.js'
+import { type Catalog, type CatalogBasemap, type CatalogVector, commentOn } from '../sync/catalog.js'
 import { type DrawnStyle, drawnStyles, hasData, MOST_ZOOM, revisionOf } from '../sync/drawn-styles.js'
 
 /** A basemap with its default version, or another source of tiles, as the standard services describe it. */
@@ -177,7 +177,7 @@ export function layerOfDrawn(drawn: DrawnStyle): Layer {
   const made: Layer = {
     code: drawn.code,
     title: drawn.name,
-    description: null,
+    description: drawn.kind === 'vector' ? commentOn(drawn.of) : null,
     attribution: drawn.attribution,
     version: CURRENT_VERSION,
     get revision() {

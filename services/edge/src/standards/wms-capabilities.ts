@@ -4,7 +4,7 @@ import { matrixAt, TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.j
 import { type Addresses, addressOf, boundsWithinGrid, type Layer } from './layer.js'
 import { remembered } from './remembered.js'
 import { tilePixels } from './sized-set.js'
-import type { LayerGroup } from './wms-layers.js'
+import { type LayerGroup, shownBounds } from './wms-layers.js'
 import {
   EXCEPTION_TYPE_OF_111,
   INFO_FORMATS,
@@ -54,7 +54,7 @@ const itemOf130 = remembered((layer) => {
   return xmlItem(xml`
 <Layer queryable="${isQueryable(layer)}" opaque="0">
 ${names(layer)}
-${boxesOf130(boundsWithinGrid(layer))}
+${boxesOf130(boxOf(layer))}
 ${layer.times.length === 0 ? null : xml`<Dimension name="time" units="ISO8601" default="${latest(layer)}" nearestValue="1" current="1">${layer.times.join(',')}</Dimension>`}
 ${attributionOf(layer)}
 ${STYLE}
@@ -67,7 +67,7 @@ const itemOf111 = remembered((layer) => {
   return xmlItem(xml`
 <Layer queryable="${isQueryable(layer)}" opaque="0">
 ${names(layer)}
-${boxesOf111(boundsWithinGrid(layer))}
+${boxesOf111(boxOf(layer))}
 ${layer.times.length === 0 ? null : xml`<Dimension name="time" units="ISO8601"/>\n<Extent name="time" default="${latest(layer)}" nearestValue="1">${layer.times.join(',')}</Extent>`}
 ${attributionOf(layer)}
 ${STYLE}
@@ -102,6 +102,15 @@ function smallestScale(layer: Layer): number | null {
   if (layer.minZoom === 0) return null
   const matrix = matrixAt(layer.set, layer.minZoom, tilePixels(layer))
   return matrix === null ? null : matrix.scaleDenominator * COARSER
+}
+
+/** Degrees of the sides of a box around a point or a straight line: the standard wants its west below its east. */
+const LEAST_SIDE = 1e-5
+
+function boxOf(layer: Layer): Bounds {
+  const [west, south, east, north] = boundsWithinGrid({ set: layer.set, bounds: shownBounds(layer) })
+  const [across, up] = [east - west < LEAST_SIDE ? LEAST_SIDE / 2 : 0, north - south < LEAST_SIDE ? LEAST_SIDE / 2 : 0]
+  return [west - across, south - up, east + across, north + up]
 }
 
 function mercatorBox([west, south, east, north]: Bounds): Bounds {

@@ -1,8 +1,9 @@
-import { CURRENT_VERSION, isVectorFormat } from '@gateway/contracts/basemap.js'
+import { type Bounds, CURRENT_VERSION, isVectorFormat } from '@gateway/contracts/basemap.js'
 import type { AccessToken, WantedResource } from '@gateway/core/access/decide.js'
+import { commonBounds } from '@gateway/tilesets/area.js'
 import type { Catalog, CatalogBasemap, CatalogVector, CatalogVersion } from '../sync/catalog.js'
 import { drawnStyle, hasData, pictureTiles } from '../sync/drawn-styles.js'
-import { type Layer, readableLayers, readablePictures } from './layer.js'
+import { type Layer, layerOfVector, readableLayers, readablePictures } from './layer.js'
 
 /** A group of the layers that GetMap draws. */
 export interface LayerGroup {
@@ -18,8 +19,25 @@ export function drawnGroups(catalog: Catalog, token: AccessToken, draws: boolean
   return [
     { title: 'Basemaps', layers: basemaps },
     { title: 'Styles', layers: pictures.filter(({ drawn }) => drawn?.kind === 'style') },
-    { title: 'Vectors', layers: pictures.filter(({ drawn }) => drawn?.kind === 'vector') },
+    { title: 'Vectors', layers: pictures.filter((one) => one.drawn?.kind === 'vector' && isInArea(one)) },
   ]
+}
+
+/** Returns the bounds of a vector's features for its plain style, whose pictures reach around the world; null: not known, or another layer. */
+function featureBounds({ drawn }: Layer): Bounds | null {
+  return drawn?.kind === 'vector' ? (layerOfVector(drawn.of)?.bounds ?? null) : null
+}
+
+function isInArea(layer: Layer): boolean {
+  const own = featureBounds(layer)
+  return own === null || layer.bounds === null || commonBounds(layer.bounds, own) !== null
+}
+
+/** Returns the bounds in which a layer shows something; null: in the whole world. */
+export function shownBounds(layer: Layer): Bounds | null {
+  const own = featureBounds(layer)
+  if (own === null || layer.bounds === null) return own ?? layer.bounds
+  return commonBounds(layer.bounds, own)
 }
 
 /** A layer of a picture, with the version that is shown if no time is named. */

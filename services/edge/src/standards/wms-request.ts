@@ -131,9 +131,13 @@ export function serviceExceptionReport({
 </ServiceExceptionReport>`)
 }
 
-/** Chooses the version by the rules of 1.3.0, 6.2.4. Without one, a request that names a system as 1.1.1 does is of that version. */
+function versionSaid(parameters: Parameters): string | undefined {
+  return parameters.get('VERSION') || parameters.get('WMTVER')
+}
+
+/** Chooses the version by the rules of 1.3.0, 6.2.4. Without one, a request that names a system as 1.1.1 does is refused in that version. */
 function versionOf(parameters: Parameters): WmsVersion {
-  const asked = parameters.get('VERSION') || parameters.get('WMTVER')
+  const asked = versionSaid(parameters)
   if (!asked) return parameters.has('SRS') && !parameters.has('CRS') ? '1.1.1' : '1.3.0'
   const [major = 0, minor = 0] = asked.split('.').map(Number)
   return major > 1 || (major === 1 && minor >= 3) ? '1.3.0' : '1.1.1'
@@ -194,6 +198,7 @@ function infoRequest(parameters: Parameters, version: WmsVersion): WmsInfo {
 }
 
 function viewOf(parameters: Parameters, version: WmsVersion): MapView {
+  if (!versionSaid(parameters)) throw new Invalid(null, 'VERSION is missing: 1.3.0 or 1.1.1')
   const layers = namesOf(needed(parameters, 'LAYERS'), 'LAYERS')
   checkStyles(parameters.get('STYLES') ?? '', layers.length)
   const width = side(parameters, 'WIDTH')

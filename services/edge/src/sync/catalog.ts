@@ -1,4 +1,6 @@
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import type { DatabaseRelation } from '@gateway/contracts/postgis.js'
+import type { ReadFacts } from '@gateway/contracts/vector.js'
 import type { StyleResource, WantedResource } from '@gateway/core/access/decide.js'
 import { VECTOR_CODES } from '@gateway/native-edge/hot-tiles/response-table.js'
 import {
@@ -357,6 +359,20 @@ function toVector({ facts, ...stored }: StoredVector, before: Catalog): CatalogV
     tiles: served ? toTiles(stored, before.vectors.get(stored.code)?.tiles ?? undefined) : null,
     wanted: { kind: 'vector', names: [stored.code, stored.relativePath, stored.fileName] },
   }
+}
+
+function readFacts({ factsText }: CatalogVector): ReadFacts | null {
+  return factsText === null ? null : (JSON.parse(factsText) as ReadFacts)
+}
+
+/** Returns the comment on the table of a vector; null: it has none, or is a file. */
+export function commentOn(vector: CatalogVector): string | null {
+  return readFacts(vector)?.description ?? null
+}
+
+/** Returns what of a database a vector is; null: it is a file. */
+export function relationOf(vector: CatalogVector): DatabaseRelation | null {
+  return readFacts(vector)?.relation ?? null
 }
 
 function toCatalogStyle(stored: StoredStyle): CatalogStyle {

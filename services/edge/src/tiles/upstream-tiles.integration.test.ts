@@ -33,7 +33,7 @@ const service = createServer((req, res) => {
 })
 
 function version(name: string) {
-  const levels = Array.from({ length: 6 }, (_, z) => ({ id: String(z), column: 0, row: 0 }))
+  const levels = Array.from({ length: 8 }, (_, z) => ({ id: String(z), column: 0, row: 0 }))
   const request = { kind: 'tiles', template: `${url}/${name}/{z}/{x}/{y}`, subdomains: [], levels } as const
   const upstream = {
     source: name,
@@ -50,7 +50,7 @@ function version(name: string) {
     format: 'png',
     extension: 'png',
     tileSize: 256,
-    minZoom: 0,
+    minZoom: 1,
     maxZoom: 5,
     upstream,
   } as const
@@ -150,6 +150,12 @@ test.each([
   expect(error).toMatch(/answers with something else \(it (returns|redirects)|breaks off/)
   expect(error).not.toMatch(/a-secret|in, please|out of order/)
   expect(running.edge.tiles.upstream?.states.get(code)?.message).not.toContain('a-sec')
+})
+
+test('a zoom that the version does not have is missing, and not asked for', async () => {
+  const before = requestsFor('good').length
+  expect([(await ask('good', '0/0/0')).status, (await ask('good', '6/1/2')).status]).toEqual([404, 404])
+  expect(requestsFor('good')).toHaveLength(before)
 })
 
 test('a service that names the time of the next request is not asked before', async () => {

@@ -15,7 +15,7 @@ export function thumbnailTile(
   const { bounds, min_zoom: minZoom, max_zoom: maxZoom } = version
   const columns = columnsOf(version)
   const [west, south, east, north] = bounds ?? [-180, -90, 180, 90]
-  const width = east > west ? east - west : east - west + 360
+  const width = east >= west ? east - west : east - west + 360
   const at = (lat: number, zoom: number) =>
     tileAt(middle - EPSILON, lat, 0, { minZoom: zoom, maxZoom: zoom, tileSize: 512, columns, vector: false })
   const middle = ((west + width / 2 + 540) % 360) - 180

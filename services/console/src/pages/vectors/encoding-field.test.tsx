@@ -21,6 +21,7 @@ const vector = (fields: Partial<AdminVector>): AdminVector => ({
   source_code: 's',
   download_url: '',
   revision: 1,
+  description: null,
   tiles: {
     status: 'none',
     message: '',

@@ -4,9 +4,12 @@ const require = createRequire(import.meta.url)
 
 /** Code of a file whose path has nothing that ASCII letters or digits can represent. */
 const NAMELESS = 'vector'
-const MAX_CODE_LENGTH = 180
+export const MAX_CODE_LENGTH = 180
 /** Maximum number of characters of a path that its code is made from. Splitting Chinese into words takes more than linear time. */
 const MAX_READ_LENGTH = 2 * MAX_CODE_LENGTH
+
+/** Stands for the code of a source that is tried before it has one: no code begins with a dot, so all known items count as those of other sources. */
+export const NO_CODE = '.'
 
 /**
  * Reduces a relative path without its extension to ASCII letters, digits, `-` and `_`. Chinese becomes pinyin without tones, one

@@ -21,6 +21,7 @@ import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { isUuid } from '../../platform/http/input-validation.js'
 import { NO_SUCH_SOURCE, sendRefusal } from '../../platform/http/refusal.js'
+import { NO_CODE } from '../register/codes.js'
 import { placeOfBody } from '../sources/source-place.js'
 import { runScan, runScans } from './run.js'
 import { tryScan } from './try-scan.js'
@@ -169,8 +170,7 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
       if (!place.ok) return sendRefusal(reply, place)
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort(new Error('the caller has gone')))
-      // A code cannot begin with a dot, so all known items count as those of other sources.
-      const tried = await tryScan(ctx, { code: body.code ?? '.', kind: body.kind, ...place }, gone.signal)
+      const tried = await tryScan(ctx, { code: body.code ?? NO_CODE, kind: body.kind, ...place }, gone.signal)
       return 'ok' in tried ? sendRefusal(reply, tried) : tried
     },
   )

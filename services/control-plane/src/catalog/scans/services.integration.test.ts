@@ -41,7 +41,8 @@ test('a trial sends the secrets that are entered, and stored ones to their own a
     asked.length = 0
     const answer = await post('/scan-sources/try', { kind: 'service', ...body })
     const { problem, layers } = answer.json()
-    const picture = { layer: '', name: 'The town', preview: expect.stringMatching(/^data:image\/webp;base64,/) }
+    const code = 'code' in body ? body.code : 'The-town'
+    const picture = { layer: '', code, name: 'The town', preview: expect.stringMatching(/^data:image\/webp;base64,/) }
     expect([answer.statusCode, problem, layers]).toEqual([200, null, [expect.objectContaining(picture)]])
     // The picture is fetched with the same secrets.
     expect(asked[1]).toEqual({ path: expect.stringMatching(/^\/t\/.*\?key=/), header: asked[0]?.header })
@@ -62,6 +63,16 @@ test('a trial sends the secrets that are entered, and stored ones to their own a
 })
 
 const post = (path: string, payload: object = {}) => app.admin({ method: 'POST', url: `/api/v1/admin${path}`, payload })
+
+test('the only layer of a service is chosen by its title, or by any name if it is the only choice', async () => {
+  const tried = async (layers: readonly object[]) =>
+    (await post('/scan-sources/try', { kind: 'service', url, layers })).json()
+  for (const name of ['', 'The town', 'whatever'])
+    expect(await tried([{ name, code: 'mine' }])).toMatchObject({ warnings: 0, layers: [{ code: 'mine' }] })
+  const several = [{ name: 'other' }, { name: 'The town', code: 'mine' }]
+  expect(await tried(several)).toMatchObject({ warnings: 1, layers: [{ code: 'mine' }] })
+  asked.length = 0
+})
 
 test('a layer of a service is a basemap with the version live, and no response has the secrets of the source', async () => {
   const headers = { 'x-key': 'the-secret-header' }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
-import type { ServiceChoice } from '@gateway/contracts/service.js'
+import type { ServiceChoice, ServiceLayers } from '@gateway/contracts/service.js'
 import { removeSecrets } from '@gateway/core/access/redact.js'
 import { DestinationGuard } from '@gateway/core/outgoing/guard.js'
 import { ServiceClient, ServiceTrouble } from '@gateway/core/upstream/service-client.js'
@@ -15,7 +15,7 @@ import {
   type UpstreamLayer,
 } from '@gateway/tilesets/upstream/service.js'
 import type { ControlContext } from '../../platform/context.js'
-import { firstFree, reducedCode } from '../register/codes.js'
+import { firstFree, MAX_CODE_LENGTH, NO_CODE, reducedCode } from '../register/codes.js'
 import { versionRecord } from '../register/version-record.js'
 import { type FoundBasemap, noWarnings, quoted, warn } from './walk/found.js'
 import { WalkError } from './walk/walk.js'
@@ -85,9 +85,12 @@ export async function walkService(
     )
     const warnings = noWarnings()
     for (const { layer, why } of service.left) warn(warnings, leftOut(layer, why))
-    const known = new Set([...service.layers, ...service.left].map(({ layer }) => layer))
-    for (const name of names ?? [])
-      if (!known.has(name)) warn(warnings, coded('service_layer_absent', { layer: quoted(name) }))
+    const chosen = new Set(service.layers.map((layer) => choiceOf(layer, layers ?? [])))
+    const known = new Set(service.left.map(({ layer }) => layer))
+    for (const one of layers ?? []) {
+      const name = typeof one === 'string' ? one : one.name
+      if (!chosen.has(one) && !known.has(name)) warn(warnings, coded('service_layer_absent', { layer: quoted(name) }))
+    }
     if (service.layers.length === 0) warn(warnings, coded('service_no_layers'))
     const used = new Set<string>()
     const basemaps = service.layers.map((layer) => basemapOf(code, source, layer, used))
@@ -125,6 +128,20 @@ function leftOut(layer: string, why: LeftOut): CodedMessage {
   return coded(LEFT_OUT[why], { layer: quoted(layer) })
 }
 
+function usualCode(source: string, { layer, name }: UpstreamLayer): string {
+  // A dot is no extension here.
+  const ownName = reducedCode((layer || name || 'service').replaceAll('.', '-'))
+  if (source === NO_CODE) return ownName
+  return layer === '' ? source : `${source}-${ownName}`.slice(0, MAX_CODE_LENGTH)
+}
+
+/** Returns the choice of a layer. The only layer of a service has no name: it is chosen by its title, or by the only choice. */
+function choiceOf({ layer, name }: UpstreamLayer, layers: ServiceLayers): ServiceLayers[number] | undefined {
+  const named = (said: string) => layers.find((one) => (typeof one === 'string' ? one : one.name) === said)
+  if (layer !== '') return named(layer)
+  return named('') ?? named(name) ?? (layers.length === 1 ? layers[0] : undefined)
+}
+
 function basemapOf(
   source: string,
   { path, headers, query, choice }: ServiceSource,
@@ -132,13 +149,9 @@ function basemapOf(
   used: Set<string>,
 ): FoundBasemap {
   const { options = {}, layers = [] } = choice
-  const set = layers.find((one) => typeof one !== 'string' && one.name === layer.layer)
+  const set = choiceOf(layer, layers)
   const wanted = typeof set === 'object' ? set.code : undefined
-  // A dot is no extension here.
-  const code = firstFree(
-    wanted ?? (layer.layer === '' ? source : `${source}-${reducedCode(layer.layer.replaceAll('.', '-'))}`),
-    used,
-  )
+  const code = firstFree(wanted ?? usualCode(source, layer), used)
   used.add(code)
   const upstream = {
     source,

@@ -63,6 +63,7 @@ function vector(code: string, kind: 'geojson' | 'shapefile'): AdminVector {
     name: code,
     kind,
     revision: 1,
+    description: null,
     tiles: {
       status: 'none',
       message: '',

@@ -80,6 +80,7 @@ export const VECTOR = {
     built_at: LATER,
     left_out: { '0': 310, '1': 42 },
   },
+  description: null,
   crs: 'EPSG:4326',
   bounds: [5.9, 45.8, 10.5, 47.8],
   geometry_type: 'LineString',

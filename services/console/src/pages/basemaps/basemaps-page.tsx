@@ -14,7 +14,7 @@ import { Status } from '../../ui/status.js'
 import { useCatalogFilters } from '../../ui/use-catalog-filters.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { Tags } from './tags.js'
-import { Thumbnail } from './thumbnail.js'
+import { BasemapThumbnail } from './thumbnail.js'
 
 export function Page() {
   const t = useTexts()
@@ -64,7 +64,7 @@ function useColumns(): readonly Column<ListedBasemap>[] {
       ...name,
       cell: (basemap) => (
         <div className="with-thumbnail">
-          <Thumbnail basemap={basemap} />
+          <BasemapThumbnail basemap={basemap} />
           <div className="named in-row">
             {name.cell?.(basemap)}
             {basemap.owner !== null && (

@@ -25,6 +25,12 @@ export interface TileJsonInput {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
+/** Returns the attribution of something made of several parts: each text once, in their order; null if there is none. */
+export function joinedAttribution(texts: readonly unknown[]): string | null {
+  const different = new Set(texts.filter((text) => typeof text === 'string' && text !== ''))
+  return different.size === 0 ? null : [...different].join(', ')
+}
+
 /** The pattern of semver.org 2.0.0 in short: three numbers without leading zeros, then pre-release and build. */
 const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/
 

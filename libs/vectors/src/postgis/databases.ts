@@ -106,7 +106,7 @@ export class Databases {
         const { chunk } = message
         sent += chunk.count
         if (chunk.last !== null)
-          current = { ...continued({ query, current, sent }, chunk.last, chunk.bytes.length), table }
+          current = { ...continued({ query, current, sent }, chunk.last, chunk), table }
         if (chunk.state !== 'going on') {
           leave()
           return yield chunk

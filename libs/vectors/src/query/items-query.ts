@@ -2,6 +2,7 @@ import type { DatabaseTable } from '@gateway/contracts/postgis.js'
 import type { FeatureTexts, IndexField } from '../index-file/index-description.js'
 import type { Expression } from './cql2/expression.js'
 import type { Crs } from './crs.js'
+import type { TextSum } from './gzip-parts.js'
 
 export const FORMATS = ['geojson', 'csv', 'fgb'] as const
 export type ItemsFormat = (typeof FORMATS)[number]
@@ -44,11 +45,15 @@ export interface ItemsQuery {
   readonly texts: FeatureTexts | null
   /** size in bytes after which the response is cut between two features */
   readonly maxBytes: number
+  /** present: the parts of the response are compressed (`GzipParts`), and this text precedes them */
+  readonly packedAfter?: TextSum | undefined
 }
 
 /** A part of a response. */
 export interface Chunk {
   readonly bytes: Uint8Array
+  /** the text up to here, if the bytes are compressed */
+  readonly sum?: TextSum | undefined
   /** number of features in it */
   readonly count: number
   /** position of the last feature so far; null: no feature yet */

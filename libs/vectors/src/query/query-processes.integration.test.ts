@@ -3,14 +3,18 @@ import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildIndex } from '../index-file/build-index.js'
 import { INDEX_FILE } from '../index-file/index-description.js'
+import { GZIP_HEAD, GzipParts, NO_TEXT } from './gzip-parts.js'
 import type { Chunk } from './items-query.js'
 import { parseItemsQuery, type QueriedIndex } from './parameters.js'
 import { QueriesBusy, QueryAbandoned, QueryProcesses, QueryTimeout } from './query-processes.js'
 
 const home = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), 'vector-queries-'))
+/** A time limit that no load of the machine reaches. */
+const HOUR_MS = 3_600_000
 const COUNT = 4_000
 let index: QueriedIndex
 const all = () => parseItemsQuery('limit=10000', '', index)
@@ -69,12 +73,29 @@ test('clients that do not read take no place from the others, and get everything
 test.each(['', '&sortby=-i', '&properties=i'])(
   'a query that its process has forgotten continues where it was: limit=10000%s',
   async (more) => {
-    const processes = new QueryProcesses(10_000, 0)
+    const processes = new QueryProcesses(HOUR_MS, 0)
     const query = parseItemsQuery(`limit=10000${more}`, '', index)
     // Timers of 0 ms have run by then.
     const chunks = await chunksOf(processes.run(query), () => sleep(5))
     expect(chunks.length).toBeGreaterThan(3)
     expect(numbersIn(chunks)).toEqual(more.includes('sortby') ? EVERY.toReversed() : EVERY)
+    processes.close()
+  },
+)
+
+test.each(['', '&sortby=-i'])(
+  'a compressed response that a process has forgotten is one text: limit=10000%s',
+  async (more) => {
+    const processes = new QueryProcesses(HOUR_MS, 0)
+    const query = { ...parseItemsQuery(`limit=10000${more}`, '', index), packedAfter: NO_TEXT }
+    const chunks = await chunksOf(processes.run(query), () => sleep(5))
+    const end = new GzipParts(chunks.at(-1)?.sum ?? NO_TEXT).end()
+    const text = gunzipSync(Buffer.concat([GZIP_HEAD, ...chunks.map(({ bytes }) => bytes), end]))
+    const whole = Buffer.concat(
+      (await chunksOf(processes.run({ ...query, packedAfter: undefined }))).map(({ bytes }) => bytes),
+    )
+    expect(chunks.length).toBeGreaterThan(3)
+    expect(text.equals(whole)).toBe(true)
     processes.close()
   },
 )

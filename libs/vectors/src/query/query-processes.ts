@@ -125,7 +125,7 @@ export class QueryProcesses {
         const chunk = await this.#step(open)
         open.sent += chunk.count
         open.isOver = chunk.state !== 'going on'
-        if (chunk.last !== null) open.current = continued(open, chunk.last, chunk.bytes.length)
+        if (chunk.last !== null) open.current = continued(open, chunk.last, chunk)
         if (!open.isOver) this.#releaseLater(open)
         yield chunk
         if (open.isOver) return
@@ -369,14 +369,16 @@ function stopWaiting(open: Open): void {
 export function continued(
   { query, current, sent }: Pick<Open, 'query' | 'current' | 'sent'>,
   last: After,
-  bytes: number,
+  { bytes, sum }: Chunk,
 ): ItemsQuery {
+  const taken = sum === undefined ? bytes.length : sum.length - (current.packedAfter?.length ?? 0)
   return {
     ...current,
     continues: true,
     after: last,
     offset: 0,
     limit: query.limit - sent,
-    maxBytes: current.maxBytes - bytes,
+    maxBytes: current.maxBytes - taken,
+    packedAfter: sum,
   }
 }

@@ -3,6 +3,7 @@ import { HAS_ID } from '../index-file/own-id.js'
 import type { Sql, SqlValue } from './cql2/compile.js'
 import { toCrs } from './crs.js'
 import { encoderOf } from './encoders.js'
+import { GzipParts } from './gzip-parts.js'
 import {
   type After,
   CHUNK_BYTES,
@@ -103,6 +104,7 @@ export function* rowChunks(query: ItemsQuery, rows: Iterator<SqlRow>, locatesAll
 export class ChunkWriter {
   readonly #query: ItemsQuery
   readonly #encoder: Encoder
+  readonly #packer: GzipParts | null
   #parts: Uint8Array[]
   #bytes: number
   #total: number
@@ -116,6 +118,7 @@ export class ChunkWriter {
   constructor(query: ItemsQuery, locatesAll: boolean) {
     this.#query = query
     this.#encoder = encoderOf(query, toCrs(query.crs), locatesAll)
+    this.#packer = query.packedAfter === undefined ? null : new GzipParts(query.packedAfter)
     this.#parts = query.continues === true ? [] : [this.#encoder.head()]
     this.#bytes = this.#parts[0]?.length ?? 0
     this.#total = this.#bytes
@@ -157,6 +160,6 @@ export class ChunkWriter {
     this.#bytes = 0
     this.#count = 0
     this.#isFirst = false
-    return chunk
+    return this.#packer?.pack(chunk) ?? chunk
   }
 }

@@ -1,5 +1,6 @@
 import type { FeatureTexts } from '../index-file/index-description.js'
 import type { Sql, SqlValue } from './cql2/compile.js'
+import { GzipParts } from './gzip-parts.js'
 import { CHUNK_BYTES, CHUNK_MS, type Chunk, FIRST_CHUNK_BYTES, type ItemsQuery } from './items-query.js'
 
 /** A search that takes less time finds more features at a time, and one that takes more finds fewer, in ms. */
@@ -52,13 +53,14 @@ export function* textChunks(
   let [count, bytes, sent, total] = [0, 0, 0, 0]
   let target = FIRST_CHUNK_BYTES
   let startedAt = performance.now()
+  const packer = query.packedAfter === undefined ? null : new GzipParts(query.packedAfter)
   const flush = (state: Chunk['state']): Chunk => {
     const chunk = { bytes: Buffer.concat(parts), count, last: sent === 0 ? null : [after], state }
     parts = []
     count = 0
     bytes = 0
     target = CHUNK_BYTES
-    return chunk
+    return packer?.pack(chunk) ?? chunk
   }
   for (;;) {
     const fitting = Math.floor((maxBytes - total) / (longest + COMMA.length))
@@ -77,7 +79,7 @@ export function* textChunks(
     if (texts < found) {
       if (count > 0) yield flush('going on')
       const rest = { after: after === 0 ? null : [after], offset, limit: limit - sent, maxBytes: maxBytes - total }
-      return { ...query, ...rest, continues: continues || sent > 0 }
+      return { ...query, ...rest, continues: continues || sent > 0, packedAfter: packer?.sum }
     }
     const hasMore = found > most
     const taken = hasMore ? most : found

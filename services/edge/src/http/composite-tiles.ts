@@ -8,7 +8,7 @@ import { boundsAround, commonBounds } from '@gateway/tilesets/area.js'
 import { isExtensionOf } from '@gateway/tilesets/formats.js'
 import type { Tile } from '@gateway/tilesets/source.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
-import { tileJson } from '@gateway/tilesets/tilejson.js'
+import { joinedAttribution, tileJson } from '@gateway/tilesets/tilejson.js'
 import { layerNames } from '@gateway/vectors/tiles/features-within.js'
 import { areaKey, areaTag } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
@@ -222,7 +222,6 @@ function askTileJson(edge: Edge, codes: readonly string[]): Ask {
 
 function described(members: readonly Member[], area: Bounds | null): Parameters<typeof tileJson>[0] {
   const stored = members.map(({ version }) => version.stored)
-  const attributions = new Set(stored.flatMap(({ attribution }) => attribution ?? []))
   const [first] = stored as [(typeof stored)[number]]
   const extents = stored.map((one) => (area === null ? one.bounds : commonBounds(area, one.bounds)))
   // Vectors outside of the area have no extent there.
@@ -233,7 +232,7 @@ function described(members: readonly Member[], area: Bounds | null): Parameters<
     minZoom: Math.min(...stored.map(({ minZoom }) => minZoom)),
     maxZoom: Math.max(...stored.map(({ maxZoom }) => maxZoom)),
     bounds: area === null ? bounds : commonBounds(area, bounds),
-    attribution: attributions.size === 0 ? null : [...attributions].join(', '),
+    attribution: joinedAttribution(stored.map(({ attribution }) => attribution)),
     description: null,
     metadata: {},
     vectorLayers: stored.flatMap(({ vectorLayers }) => vectorLayers ?? []),

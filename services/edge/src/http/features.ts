@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded, type MessageCode } from '@gateway/contracts/messages.js'
@@ -7,6 +9,7 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { DatabaseTrouble } from '@gateway/vectors/postgis/databases.js'
 import { GEOMETRY_NAME } from '@gateway/vectors/query/cql2/compile.js'
 import type { Expression } from '@gateway/vectors/query/cql2/expression.js'
+import { GZIP_HEAD, GzipParts, NO_TEXT, type TextSum } from '@gateway/vectors/query/gzip-parts.js'
 import type { Chunk, ItemsQuery } from '@gateway/vectors/query/items-query.js'
 import {
   checkDocumentParameters,
@@ -24,7 +27,6 @@ import { areaTag } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import type { FoundIndex, NotMade } from '../features/vector-features.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
-import { gzipPieces, gzipText } from '../files/gzip-text.js'
 import { featureSchema, featuresPath, queryables, vectorWithin } from '../standards/features-documents.js'
 import { type Addresses, addressFormsOf } from '../standards/layer.js'
 import type { CatalogVector } from '../sync/catalog.js'
@@ -40,6 +42,9 @@ import { wantedVector } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 
 const IN_GZIP: Header = ['Content-Encoding', 'gzip']
+const gzipInThread = promisify(gzip)
+/** Minimum size in bytes of a feature that is compressed: a smaller one fits into a packet. */
+const MIN_GZIP_BYTES = 1_024
 const SCHEMA_TYPE = 'application/schema+json'
 /** Limit: time in ms that a request waits for an index or a download that is being made. */
 const WAIT_MS = 8_000
@@ -208,6 +213,8 @@ class Page {
   #returned = 0
   #last: Chunk['last'] = null
   #hasMore = false
+  /** The text so far if the body is compressed: the process of the query compresses each part, which is shorter on its way here then. */
+  #sum: TextSum | undefined
 
   constructor(
     exchange: RequestContext,
@@ -253,7 +260,9 @@ class Page {
         { rel: 'collection', type: 'application/json', href: this.#address(path, new URLSearchParams()) },
       ]
       const text = Buffer.from(bytes).toString().slice(0, -1)
-      return this.#send(Buffer.from(`${text},"links":${JSON.stringify(links)}}`))
+      const body = Buffer.from(`${text},"links":${JSON.stringify(links)}}`)
+      if (!this.#inGzip || body.length < MIN_GZIP_BYTES) return this.#exchange.answer('200 OK', this.#headers(), body)
+      return this.#exchange.answer('200 OK', this.#headers(IN_GZIP), await gzipInThread(body, { level: 1 }))
     }
   }
 
@@ -267,36 +276,47 @@ class Page {
 
   /** Sends GeoJSON: the first features are sent while the others are read. */
   async stream(): Promise<void> {
+    const head = this.#opened(
+      Buffer.from(`{"type":"FeatureCollection","timeStamp":"${new Date().toISOString()}","features":[`),
+    )
     const chunks = this.#chunks()
     try {
       // A refusal is possible until the first bytes are sent.
       const first = await chunks.next()
       if (this.#exchange.aborted || first.done === true) return
-      if (this.#exchange.isHead) return this.#exchange.answerEmpty('200 OK', this.#headers())
-      if (first.value.state !== 'going on') {
-        const whole = Buffer.concat([this.#head(), first.value.bytes, Buffer.from(this.#tail())])
-        return await this.#send(whole)
-      }
-      const pieces = this.#pieces(first.value, chunks)
-      if (!this.#inGzip) await this.#exchange.answerPieces('200 OK', this.#headers(), null, pieces)
-      else await this.#exchange.answerPieces('200 OK', this.#headers(IN_GZIP), null, gzipPieces(pieces))
+      const headers = this.#headers(...this.#encoding)
+      if (this.#exchange.isHead) return this.#exchange.answerEmpty('200 OK', headers)
+      const start = Buffer.concat([head, first.value.bytes])
+      if (first.value.state !== 'going on')
+        return this.#exchange.answer('200 OK', headers, Buffer.concat([start, this.#closing(this.#tail())]))
+      await this.#exchange.answerPieces('200 OK', headers, null, this.#pieces(start, chunks))
     } finally {
       await chunks.return()
     }
   }
 
-  async #send(body: Uint8Array, ...more: readonly Header[]): Promise<void> {
-    const packed = this.#inGzip ? await gzipText(body) : null
-    if (packed === null) this.#exchange.answer('200 OK', this.#headers(...more), body)
-    else this.#exchange.answer('200 OK', this.#headers(IN_GZIP, ...more), packed)
+  get #encoding(): readonly Header[] {
+    return this.#inGzip ? [IN_GZIP] : []
   }
 
-  #head(): Buffer {
-    return Buffer.from(`{"type":"FeatureCollection","timeStamp":"${new Date().toISOString()}","features":[`)
+  /** Begins a body with a text, and returns its first bytes. */
+  #opened(text: Uint8Array): Uint8Array {
+    if (!this.#inGzip) return text
+    const packer = new GzipParts(NO_TEXT)
+    const bytes = packer.add(text)
+    this.#sum = packer.sum
+    return Buffer.concat([GZIP_HEAD, bytes])
   }
 
-  async *#pieces(first: Chunk, others: AsyncGenerator<Chunk, void>): AsyncGenerator<Uint8Array> {
-    yield Buffer.concat([this.#head(), first.bytes])
+  /** Ends a body with a text, and returns its last bytes. */
+  #closing(text: string): Uint8Array {
+    if (this.#sum === undefined) return Buffer.from(text)
+    const packer = new GzipParts(this.#sum)
+    return Buffer.concat([packer.add(Buffer.from(text)), packer.end()])
+  }
+
+  async *#pieces(start: Uint8Array, others: AsyncGenerator<Chunk, void>): AsyncGenerator<Uint8Array> {
+    yield start
     try {
       for await (const { bytes } of others) {
         if (this.#exchange.aborted) return
@@ -308,19 +328,24 @@ class Page {
       if (!(error instanceof QueryTimeout) || this.#last === null) throw error
       this.#hasMore = true
     }
-    yield Buffer.from(this.#tail())
+    yield this.#closing(this.#tail())
   }
 
   /** Sends a response whose head contains the address of the next page, so it is made before it is sent. */
   async answerWhole(): Promise<void> {
-    const parts = await this.#held()
+    const head = this.#opened(Buffer.alloc(0))
+    const parts = [head, ...(await this.#held()), this.#closing('')]
     if (this.#exchange.aborted) return
     const next = this.#next()
     const links: Header[] = next === null ? [] : [['Link', `<${next}>; rel="next"`]]
-    if (this.#inGzip || this.#exchange.isHead) return await this.#send(Buffer.concat(parts), ...links)
     // In pieces, because a call of the socket with megabytes would hold up the event loop.
     const length = parts.reduce((sum, { length }) => sum + length, 0)
-    await this.#exchange.answerPieces('200 OK', this.#headers(...links), length, Readable.from(parts))
+    await this.#exchange.answerPieces(
+      '200 OK',
+      this.#headers(...this.#encoding, ...links),
+      length,
+      Readable.from(parts),
+    )
   }
 
   async #held(): Promise<Uint8Array[]> {
@@ -340,10 +365,12 @@ class Page {
 
   async *#chunks(): AsyncGenerator<Chunk, void> {
     const { edge, gone, token } = this.#exchange
-    for await (const chunk of edge.features.run(this.#query, this.#code, gone, token ?? '')) {
+    const query = { ...this.#query, packedAfter: this.#sum }
+    for await (const chunk of edge.features.run(query, this.#code, gone, token ?? '')) {
       this.#returned += chunk.count
       this.#last = chunk.last ?? this.#last
       this.#hasMore = chunk.state === 'more'
+      this.#sum = chunk.sum ?? this.#sum
       yield chunk
     }
   }

@@ -37,7 +37,7 @@ async function writeTiles(): Promise<void> {
 function style(code: string, revision: number, ground: string): StoredStyle {
   const document = {
     version: 8,
-    sources: { tiles: { type: 'raster', url: 'gateway://basemaps/place', tileSize: 256 } },
+    sources: { tiles: { type: 'raster', url: 'gateway://basemaps/place', tileSize: 256, attribution: '© Style' } },
     layers: [
       { id: 'ground', type: 'background', paint: { 'background-color': ground } },
       {
@@ -64,10 +64,14 @@ const rows = (ground: string, revision: number) =>
     {
       codes: null,
       rows: [
-        storedBasemap('place', [storedVersion('v1', { path: path.join(home, 'tiles'), maxZoom: 2 })], {
-          sourcePath: home,
-          defaultVersion: 'v1',
-        }),
+        storedBasemap(
+          'place',
+          [storedVersion('v1', { path: path.join(home, 'tiles'), maxZoom: 2, attribution: '© Place' })],
+          {
+            sourcePath: home,
+            defaultVersion: 'v1',
+          },
+        ),
       ],
     },
     { codes: null, rows: [] },
@@ -147,7 +151,11 @@ test('tiles of a style show their place without a seam, and are drawn once for a
   // The whole world at zoom 0, smaller than what is drawn around it.
   const world = await picture('/styles/day/0/0/0.png?size=256')
   expect(await sharp(world).metadata()).toMatchObject({ width: 256 })
-  const described = (await (await get('/styles/day/tilejson.json?size=256')).json()) as { tiles: string[] }
+  const described = (await (await get('/styles/day/tilejson.json?size=256')).json()) as {
+    readonly tiles: readonly string[]
+    readonly attribution: string
+  }
+  expect(described.attribution).toBe('© Style, © Place')
   expect(described.tiles[0]).toMatch(/\/styles\/day\/\{z\}\/\{x\}\/\{y\}\.png\?size=256&v=/)
 })
 

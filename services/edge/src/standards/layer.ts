@@ -178,7 +178,7 @@ export function layerOfDrawn(drawn: DrawnStyle): Layer {
     code: drawn.code,
     title: drawn.name,
     description: null,
-    attribution: null,
+    attribution: drawn.attribution,
     version: CURRENT_VERSION,
     get revision() {
       return revisionOf(drawn)

@@ -3,6 +3,7 @@ import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { MOST_LATITUDE, PICTURE_FORMATS, type PictureFormat } from '@gateway/contracts/drawing.js'
 import type { WantedResource } from '@gateway/core/access/decide.js'
 import type { StoredBasemap, StoredVersion } from '@gateway/store/basemaps.js'
+import { joinedAttribution } from '@gateway/tilesets/tilejson.js'
 import { LRUCache } from 'lru-cache'
 import {
   type Catalog,
@@ -38,6 +39,8 @@ export type DrawnStyle = {
   readonly wanted: NonNullable<WantedResource>
   /** changes with everything in the catalog that its pictures show, over restarts too */
   readonly content: string
+  /** of its document's sources and of the maps and vectors that it draws; null: none has one */
+  readonly attribution: string | null
   /** false: it shows something that changes without a change of the catalog, such as a database or another host */
   readonly isLasting: boolean
 } & ({ readonly kind: 'style'; readonly of: CatalogStyle } | { readonly kind: 'vector'; readonly of: CatalogVector })
@@ -76,7 +79,7 @@ function findDrawn(catalog: Catalog, code: string): DrawnStyle | null {
   if (style !== undefined) {
     const lasts = isLasting(catalog, style)
     const parts = JSON.stringify([...partsOf(catalog, style), fontsOf(catalog), lasts])
-    return style.served ? sameAs(style, parts, () => drawnOfStyle(style, parts, lasts)) : null
+    return style.served ? sameAs(style, parts, () => drawnOfStyle(catalog, style, parts, lasts)) : null
   }
   const vector = catalog.vectors.get(code)
   if (!vector?.served || vector.tiles === null) return null
@@ -95,20 +98,42 @@ function sameAs(of: CatalogStyle | CatalogVector, parts: string, make: () => Dra
   return drawn
 }
 
-function drawnOfStyle(style: CatalogStyle, parts: string, lasts: boolean): DrawnStyle {
+function drawnOfStyle(catalog: Catalog, style: CatalogStyle, parts: string, lasts: boolean): DrawnStyle {
   const { stored, wanted } = style
   const { code, name, revision, fingerprint, document } = stored
-  const own = { kind: 'style', of: style, code, name, signedAs: code, wanted, isLasting: lasts } as const
+  const attribution = joinedAttribution([...attributionsInside(document), ...attributionsOfSources(catalog, style)])
+  const own = { kind: 'style', of: style, code, name, signedAs: code, wanted, attribution, isLasting: lasts } as const
   return withContent(own, () => [revision, fingerprint, document, parts])
 }
 
 function drawnOfVector(vector: CatalogVector, fonts: string): DrawnStyle {
   const { code, name, tiles, revision } = vector.stored
   const signedAs = `${VECTOR_STYLE}${code}`
-  const own = { kind: 'vector', of: vector, code, name, signedAs, wanted: vector.wanted } as const
+  const attribution = attributionOfVector(vector)
+  const own = { kind: 'vector', of: vector, code, name, signedAs, wanted: vector.wanted, attribution } as const
   return withContent({ ...own, isLasting: !isInDatabase(vector) }, () => [
     ...[revision, name, tiles.buildRevision, tiles.build?.builtAt, vector.factsText, fonts],
   ])
+}
+
+/** Returns the attributions that a style's document gives its sources. */
+function attributionsInside(document: string): readonly unknown[] {
+  // Most documents have none, and a list of thousands of styles is made without parsing them.
+  if (!document.includes('"attribution"')) return []
+  const { sources } = JSON.parse(document) as { readonly sources?: Readonly<Record<string, { attribution?: unknown }>> }
+  return Object.values(sources ?? {}).map(({ attribution }) => attribution)
+}
+
+function attributionsOfSources(catalog: Catalog, { stored }: CatalogStyle): readonly unknown[] {
+  return stored.dependencies.sources.map(({ kind, code, version }) =>
+    kind === 'vector'
+      ? attributionOfVector(catalog.vectors.get(code))
+      : catalog.basemaps.get(code)?.versions.get(version ?? CURRENT_VERSION)?.stored.attribution,
+  )
+}
+
+function attributionOfVector(vector: CatalogVector | undefined): string | null {
+  return vector?.tiles?.versions.get(vector.tiles.stored.defaultVersion ?? '')?.stored.attribution ?? null
 }
 
 /** Digests the content when it is first needed: a list of thousands of vectors is made without it. */
@@ -214,7 +239,7 @@ function labelOf({ format, tileSize, ratio }: PictureKind): string {
 }
 
 function toBasemap(style: DrawnStyle, kind: PictureKind): CatalogBasemap {
-  const { code, name, content, wanted } = style
+  const { code, name, content, wanted, attribution } = style
   const label = labelOf(kind)
   const stored: StoredVersion = {
     version: label,
@@ -228,7 +253,7 @@ function toBasemap(style: DrawnStyle, kind: PictureKind): CatalogBasemap {
     bounds: [...WORLD],
     boundsDerived: false,
     name,
-    attribution: null,
+    attribution,
     description: null,
     vectorLayers: null,
     tileMatrixSet: 'WebMercatorQuad',

@@ -23,11 +23,12 @@ const HUGE_PAGES = ['GLIBC_TUNABLES', 'glibc.malloc.hugetlb=1'] as const
 const MODULE = new URL('../worker.js', import.meta.url)
 
 /**
- * First sizes in MB of the heap's parts for new and for old objects. In V8's own 1 MB for new objects, rows of the catalog look long-lived while they
- * are read: with 15,000 versions a worker then peaks at 145 instead of 119 MB. Its own size for old objects makes it mark the heap seven times meanwhile,
- * which takes a quarter of the processor time of a start.
+ * Sizes of the heap in MB. In V8's own 1 MB for new objects, rows of the catalog look long-lived while they are read: with 15,000 versions a worker
+ * then peaks at 145 instead of 119 MB. Its own size for old objects makes it mark the heap seven times meanwhile, which takes a quarter of the
+ * processor time of a start. Later it would collect after each 12 MB of buffers, each time for 25 ms in which no tile is sent; the heap may double
+ * before that.
  */
-const FIRST_HEAP = ['--min-semi-space-size=2', '--initial-old-space-size=56']
+const HEAP = ['--min-semi-space-size=2', '--initial-old-space-size=56', '--heap-growing-percent=100']
 
 export interface WorkerEvents {
   message(worker: WorkerProcess, message: FromWorker): void
@@ -47,7 +48,7 @@ export class WorkerProcess {
     this.#child = new KillableChild<FromWorker>(
       {
         module: MODULE,
-        nodeOptions: [...process.execArgv, ...FIRST_HEAP],
+        nodeOptions: [...process.execArgv, ...HEAP],
         env: edgeEnvironment({ ...HEAD_LIMIT, ...unlessSet(...HUGE_PAGES), ...withThreadPool(THREADS) }),
         stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
         endsWithParent: null,

@@ -1,7 +1,7 @@
 import { type QueryKey, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { ApiError } from '../api/client.js'
 import type { Icon } from './icon.js'
-import { Picture } from './picture.js'
 import { useSeen } from './use-seen.js'
 
 /** Attempts for a picture that the renderer has not finished, because it draws others first. */
@@ -33,4 +33,15 @@ export function Thumbnail({ id, read, icon: Instead }: ThumbnailProps) {
       {data == null ? (read === null || isFetched) && <Instead size={18} /> : <Picture of={data} />}
     </div>
   )
+}
+
+/** A decorative image from memory. */
+function Picture({ of }: { of: Blob }) {
+  const [url, setUrl] = useState<string | null>(null)
+  useEffect(() => {
+    const made = URL.createObjectURL(of)
+    setUrl(made)
+    return () => URL.revokeObjectURL(made)
+  }, [of])
+  return url === null ? null : <img src={url} alt="" />
 }

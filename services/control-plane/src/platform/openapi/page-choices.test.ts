@@ -19,7 +19,7 @@ const page = globalThis as unknown as {
   matchMedia: (query: string) => { readonly matches: boolean }
 }
 
-test('the API reference has the language and the colours that were chosen, and leaves texts of the document alone', async () => {
+test('the API reference has the language and the colours that were chosen, and texts of the document stay as they are', async () => {
   const { localStorage, document, matchMedia } = page
   localStorage.setItem('console.language', 'zh')
   localStorage.setItem('mantine-color-scheme-value', 'dark')

@@ -40,8 +40,8 @@ const WORDS = {
 } as const
 
 /**
- * A script for the page of the API reference, which asks the browser for its colours and is written in English. What was chosen in the console comes
- * first.
+ * A script for the page of the API reference, which asks the browser for its colours and is written in English. The choices that were made in the
+ * console come first.
  */
 export const PAGE_CHOICES = `
 const chosen = (name) => { try { return localStorage.getItem(name) } catch { return null } }

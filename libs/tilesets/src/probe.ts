@@ -40,7 +40,10 @@ export async function probeTileSet(root: string, file: string): Promise<TileSetP
     if (probe !== null) return probe
   }
   const { probeFolder } = await import('./folder/probe.js')
-  return probeFolder(root, file, names)
+  const probe = await probeFolder(root, file, names)
+  if (probe?.transposed === undefined) return probe
+  const { probeTransposed } = await import('./layouts/probe.js')
+  return probeTransposed(root, file, probe.transposed, 'bounds')
 }
 
 /** Names in a folder that suggest an Esri cache, or a layout of MapProxy. */

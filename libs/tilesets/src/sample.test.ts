@@ -1,5 +1,6 @@
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { examineSample } from './sample.js'
+import { examineSample, formatBySamples } from './sample.js'
 
 /** Images in one colour, 64 by 64 pixels. */
 const IMAGES = {
@@ -16,6 +17,19 @@ const image = (format: keyof typeof IMAGES) => Buffer.from(IMAGES[format], 'base
 
 test.each(['png', 'jpg', 'webp', 'avif'] as const)('the size of a %s tile is read from its bytes', (format) => {
   expect(examineSample(format, image(format))).toEqual({ tileSize: 64, encoding: 'identity', warnings: [] })
+})
+
+test('an image in gzip is an image, and vector tiles that are declared as one are served as what they are', () => {
+  const packed = gzipSync(image('png'))
+  expect(formatBySamples('png', [packed])).toEqual({ format: 'png', formats: null, warnings: [] })
+  expect(examineSample('png', packed)).toEqual({ tileSize: 64, encoding: 'gzip', warnings: [] })
+  const layer = Buffer.from('1a070a016c28802078', 'hex')
+  for (const tile of [layer, gzipSync(layer)])
+    expect(formatBySamples('png', [tile])).toMatchObject({
+      format: 'pbf',
+      warnings: ['the tiles are declared as png, but their bytes are pbf: they are served as pbf'],
+    })
+  expect(formatBySamples('png', [gzipSync('text')]).format).toBe('png')
 })
 
 const box = (name: string, content: Buffer, length = 8 + content.length) => {

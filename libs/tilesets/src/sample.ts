@@ -36,11 +36,17 @@ export interface FoundFormats {
  */
 export function formatBySamples(said: TileFormat | null, samples: readonly Uint8Array[]): FoundFormats {
   const counts = new Map<TileFormat, number>()
+  const isSaidVector = said !== null && isVectorFormat(said)
   for (const sample of samples) {
-    const found = imageFormat(sample)
+    const found = imageFormat(isSaidVector ? sample : unpackedStart(sample))
     if (found !== null) counts.set(found, (counts.get(found) ?? 0) + 1)
   }
   const [format, ...others] = [...counts.keys()].sort((a, b) => counts.get(b)! - counts.get(a)!)
+  const filled = samples.filter(({ length }) => length > 0)
+  if (format === undefined && said !== null && !isSaidVector && filled.length > 0 && filled.every(looksLikeMvt)) {
+    const why = `the tiles are declared as ${said}, but their bytes are pbf: they are served as pbf`
+    return { format: 'pbf', formats: null, warnings: [why] }
+  }
   if (format === undefined)
     return { format: said ?? sniffFormat(samples[0] ?? new Uint8Array(0)), formats: null, warnings: [] }
   const warnings: string[] = []
@@ -53,7 +59,7 @@ export function formatBySamples(said: TileFormat | null, samples: readonly Uint8
 /** Returns the first sample of a format, or any other that is not empty. */
 export function sampleOf(format: TileFormat, samples: readonly Uint8Array[]): Uint8Array | null {
   const filled = samples.filter(({ length }) => length > 0)
-  return filled.find((sample) => imageFormat(sample) === format) ?? filled[0] ?? null
+  return filled.find((sample) => imageFormat(unpackedStart(sample)) === format) ?? filled[0] ?? null
 }
 
 /** Maximum unpacked bytes of a sample, of which only the first few are looked at. */
@@ -64,17 +70,21 @@ const MAX_UNPACKED = 32 * 1024 * 1024
  * keys, values, extent or version). null: it cannot be unpacked.
  */
 export function looksLikeMvt(data: Uint8Array): boolean | null {
-  let start = data
-  if (encodingOf(data) === 'gzip') {
-    try {
-      start = gunzipSync(data, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_UNPACKED })
-    } catch {
-      return null
-    }
-  }
+  const start = unpackedStart(data)
+  if (start === data && encodingOf(data) === 'gzip') return null
   let at = 1
   while (at < start.length && (start[at]! & 0x80) !== 0) at++
   return start[0] === 0x1a && FIELDS_OF_LAYERS.has(start[at + 1] ?? -1)
+}
+
+/** Unpacks the start of a tile; returns one without gzip, or one that cannot be unpacked, as it is. */
+function unpackedStart(data: Uint8Array): Uint8Array {
+  if (encodingOf(data) !== 'gzip') return data
+  try {
+    return gunzipSync(data, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_UNPACKED })
+  } catch {
+    return data
+  }
 }
 
 /** Tags of the fields of a layer (Mapbox Vector Tile specification 2, 4.1). */
@@ -86,7 +96,8 @@ export function examineSample(format: TileFormat, data: Uint8Array | null): Tile
     return { tileSize: usualSize(format), encoding: 'identity', warnings: ['no tile could be read'] }
   }
   const encoding = encodingOf(data)
-  const found = sniffFormat(data)
+  const start = isVectorFormat(format) ? data : unpackedStart(data)
+  const found = sniffFormat(start)
   // Gzip has no type, and MapLibre Tiles have no signature.
   const isSilent = format === 'mlt' && (found === null || encoding === 'gzip')
   const isOther = format === 'pbf' && found === 'pbf' && encoding === 'gzip' && looksLikeMvt(data) === false
@@ -96,7 +107,7 @@ export function examineSample(format: TileFormat, data: Uint8Array | null): Tile
       ? []
       : [`the tiles are declared as ${format} but look like ${found ?? looksOf(data)}`]
   if (isVectorFormat(format)) return { tileSize: VECTOR_TILE_SIZE, encoding, warnings }
-  const size = pixelsOf(found, data)
+  const size = pixelsOf(found, start)
   if (size === null) {
     warnings.push('the size of a tile could not be read from it')
     return { tileSize: USUAL_RASTER_TILE_SIZE, encoding, warnings }

@@ -24,6 +24,8 @@ export interface TileSetProbe extends Overridable {
   readonly extents?: Readonly<Record<'xyz' | 'tms', Bounds | null>>
   /** order that the metadata declares; absent or null: none */
   readonly rowsSaid?: 'xyz' | 'tms' | null
+  /** order of rows with which the declared bounds contain the tiles of a folder, but only as `{z}/{y}/{x}` */
+  readonly transposed?: 'xyz' | 'tms'
   /** changes when the set's content may have changed */
   readonly fingerprint: string
   /** faults that do not make the set useless, described for the operator */

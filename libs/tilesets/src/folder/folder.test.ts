@@ -171,6 +171,29 @@ describe('a probe of a folder', () => {
     expect((await probe())?.extension).toBe('jpg')
   })
 
+  it('finds all files of a set with two extensions whose bytes have one format', async () => {
+    for (const tile of ['1/0/0.png', '1/0/1.png', '1/1/0.jpg']) put(tile)
+    expect(await probe()).toMatchObject({ extension: 'png', formats: ['png', 'jpg'], warnings: [] })
+  })
+
+  it.each([
+    ['from the north', (_z: number, y: number) => y, true],
+    ['from the south', (z: number, y: number) => 2 ** z - 1 - y, false],
+  ])('is {z}/{y}/{x} with rows %s if only then its bounds contain its tiles', async (_, rowOf, rowsFromNorth) => {
+    for (const x of [20, 21, 22]) for (const y of [3, 4]) put(`5/${rowOf(5, y)}/${x}.png`)
+    put('metadata.json', json({ bounds: [46, 76, 78, 83] }))
+    expect(await probe()).toMatchObject({
+      storage: 'zyx',
+      rowsFromNorth,
+      bounds: [46, 76, 78, 83],
+      warnings: [
+        expect.stringContaining('its folders are {z}/{y}/{x}: the bounds of the metadata contain the tiles only'),
+      ],
+    })
+    put('metadata.json', json({ bounds: [-100, -50, -90, -40] }))
+    expect(await probe()).toMatchObject({ storage: 'xyz', warnings: [expect.stringContaining('contain no tile')] })
+  })
+
   it.each([
     ['nothing', () => {}],
     ['metadata alone', () => put('tilejson.json', '{}')],

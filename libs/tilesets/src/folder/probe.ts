@@ -8,7 +8,7 @@ import { BrokenArchiveError } from '../broken-archive.js'
 import { formatOfExtension } from '../formats.js'
 import { type FolderMetadata, readFolderMetadata } from '../metadata/file.js'
 import { gridOfFolder } from '../metadata/metadata.js'
-import { boundsWithoutTiles, orderByBounds } from '../rows/by-bounds.js'
+import { boundsWithoutTiles, orderByBounds, transposedByBounds } from '../rows/by-bounds.js'
 import { withOrderOfBounds } from '../rows/with-row-order.js'
 import { examineSample, formatBySamples, SAMPLE_BYTES, sampleOf } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
@@ -91,6 +91,10 @@ export async function describeFolder<Zoom extends ZoomListing>(
   const own = tileMatrices === undefined ? {} : { tileMatrices }
   const without = isKnownGrid(tileMatrixSet) ? boundsWithoutTiles(zooms, metadata.bounds, tileMatrixSet) : null
   const bounds = without === null ? metadata.bounds : null
+  const transposed =
+    without !== null && metadata.bounds !== null && !reads.rowsAreFixed && isKnownGrid(tileMatrixSet)
+      ? transposedByBounds(zooms, metadata.bounds, tileMatrixSet)
+      : null
   const extent = (order: 'xyz' | 'tms') => extentOf(zooms, order, { tileMatrixSet, ...own })
   const extents = { xyz: extent('xyz'), tms: extent('tms') }
   const probe: TileSetProbe = {
@@ -99,8 +103,9 @@ export async function describeFolder<Zoom extends ZoomListing>(
     rowsAssumed: tileMatrices === undefined,
     ...(tileMatrices === undefined && { extents }),
     rowsSaid: metadata.scheme,
+    ...(transposed !== null && { transposed }),
     format,
-    formats: bytes.formats,
+    formats: allFormats(format, bytes.formats, zooms),
     tileSize: tileMatrices?.tileSize ?? sample.tileSize,
     minZoom: zoom.minZoom,
     maxZoom: zoom.maxZoom,
@@ -187,6 +192,21 @@ function chooseExtension(zooms: readonly ZoomListing[], said: TileFormat | null)
     warnings.push(`only .${extension} is served; there is also ${others.join(', ')}`)
   }
   return { extension, format, warnings }
+}
+
+/**
+ * Returns the formats under whose extensions the tiles of a set are, if there are several images: a rare one may be in no sample, and files may be
+ * misnamed.
+ */
+function allFormats(
+  format: TileFormat,
+  sampled: readonly TileFormat[] | null,
+  zooms: readonly ZoomListing[],
+): readonly TileFormat[] | null {
+  const named = zooms.flatMap(({ counts }) => [...counts.keys()].map((extension) => formatOfExtension(extension)!))
+  const images = [...new Set(named)].filter((one) => !isVectorFormat(one))
+  if (isVectorFormat(format) || images.length < 2) return sampled
+  return [...new Set([...(sampled ?? [format]), ...images])]
 }
 
 /** True if tiles with these two extensions make one set: both are images. */

@@ -59,6 +59,8 @@ export function probeGeopackage(root: string, path: string): TileSetProbe | null
     const table = describeTable(database, name)
     const { zooms, samples } = samplesOf(database, table, size)
     const first = samples.at(-1)
+    const [why] = table.warnings
+    if (first === undefined && why !== undefined) throw new BrokenArchiveError(why)
     if (first === undefined) return null
     const bytes = formatBySamples(null, [...samples].reverse())
     if (bytes.format === null) throw new BrokenArchiveError('no tile tells the format of the tiles')

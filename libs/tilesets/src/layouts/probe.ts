@@ -29,17 +29,21 @@ export async function probeLayout(root: string, folder: string): Promise<TileSet
   return name === null ? null : probeAs(root, folder, name)
 }
 
-const BY_PICTURES =
-  'its folders are {z}/{y}/{x}: the tiles of successive zooms fit only in that order, and they are served so; if that is wrong, rename the folders'
+const SHOWN_BY = {
+  pictures: 'the tiles of successive zooms fit',
+  bounds: 'the bounds of the metadata contain the tiles',
+} as const
 
-/** Examines a folder of `{z}/{y}/{x}`, which its pictures have shown. @param scheme order of its rows */
+/** Examines a folder of `{z}/{y}/{x}`, which its pictures or its bounds have shown. @param scheme order of its rows */
 export async function probeTransposed(
   root: string,
   folder: string,
   scheme: 'xyz' | 'tms',
+  shownBy: keyof typeof SHOWN_BY = 'pictures',
 ): Promise<TileSetProbe | null> {
   const probe = await probeAs(root, folder, 'zyx', scheme)
-  return probe === null ? null : { ...probe, warnings: [BY_PICTURES, ...probe.warnings] }
+  const why = `its folders are {z}/{y}/{x}: ${SHOWN_BY[shownBy]} only in that order, and they are served so; if that is wrong, rename the folders`
+  return probe === null ? null : { ...probe, warnings: [why, ...probe.warnings] }
 }
 
 async function probeAs(

@@ -306,6 +306,15 @@ describe('an archive', () => {
     })
   })
 
+  it('has bounds and no warning of tiles at a zoom that no map has', () => {
+    const tiles: Row[] = [
+      [5, 16, 21, PNG],
+      [99, 0, 0, PNG],
+    ]
+    write(TABLES, tiles, { bounds: '1,53,10,55', minzoom: '5', maxzoom: '5' })
+    expect(probeMbtiles(folder, file)).toMatchObject({ bounds: [1, 53, 10, 55], maxZoom: 5, warnings: [] })
+  })
+
   it('without tiles is not served', () => {
     write(TABLES)
     expect(probeMbtiles(folder, file)).toBeNull()

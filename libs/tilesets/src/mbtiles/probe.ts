@@ -27,7 +27,7 @@ function describe({ database, size, identity }: OpenedDatabase): TileSetProbe | 
   if (samples.length === 0) return null
   const table = readMetadataTable(database)
   const metadata = table === null ? NO_METADATA : readMetadata(table)
-  const ranges = rangesOf(database, size, zooms)
+  const ranges = rangesOf(database, size, zooms).filter(({ z }) => zooms.includes(z))
   const numbered = metadata.gridNamed === '' ? gridByNumbers(ranges) : { grid: servedGrid(metadata), warnings: [] }
   const doubts = layoutDoubts(ranges)
   // The deepest zoom first: its tiles are the most.

@@ -29,7 +29,12 @@ export function readZoom(field: string, value: unknown, warnings: string[]): num
 export function readBounds(value: unknown, warnings: string[]): Bounds | null {
   if (isSilent(value)) return null
   const parts: unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : []
-  const [west, south, east, north] = parts.map(toNumber)
+  const numbers = parts.map(toNumber)
+  const isSwapped =
+    numbers.every((n, i) => (i % 2 === 0 ? Math.abs(n) <= 90 : Math.abs(n) <= 180)) && isBeyondPoles(numbers)
+  if (isSwapped)
+    warnings.push('bounds have latitudes in the place of longitudes: they are read as south, west, north, east')
+  const [west, south, east, north] = isSwapped ? [1, 0, 3, 2].map((i) => numbers[i]!) : numbers
   if (parts.length === 4 && [west, south, east, north].every(Number.isFinite) && south! <= north! && west !== east) {
     const [from, to] = wrappedLongitudes(west!, east!) ?? [clamp(west!, 180), clamp(east!, 180)]
     const bounds: Bounds = [from, clamp(south!, 90), to, clamp(north!, 90)]
@@ -37,6 +42,13 @@ export function readBounds(value: unknown, warnings: string[]): Bounds | null {
   }
   warnings.push('bounds are not west, south, east, north in degrees')
   return null
+}
+
+/** Degrees that a latitude may be too large by, because a writer added a margin. */
+const LATITUDE_MARGIN = 10
+
+function isBeyondPoles([, south, , north]: readonly number[]): boolean {
+  return Math.max(Math.abs(south!), Math.abs(north!)) > 90 + LATITUDE_MARGIN
 }
 
 /** Longitude, latitude and zoom of the initial view of a map (MBTiles 1.3, TileJSON 3.0). */

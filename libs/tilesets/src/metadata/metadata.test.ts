@@ -115,6 +115,13 @@ it('cuts bounds at the ends of the world and keeps those across the antimeridian
   expect(readMetadata({ bounds: '170,-20,-170,0' }).bounds).toEqual([170, -20, -170, 0])
 })
 
+it('reads bounds with the latitudes first if they fit in no other order', () => {
+  const read = readMetadata({ bounds: '-85,-180,85,180' })
+  expect(read).toMatchObject({ bounds: [-180, -85, 180, 85] })
+  expect(read.warnings).toEqual([expect.stringContaining('latitudes in the place of longitudes')])
+  expect(readMetadata({ bounds: '-85,-80,85,80' })).toMatchObject({ bounds: [-85, -80, 85, 80], warnings: [] })
+})
+
 it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('does not accept %s as a format', (format) => {
   expect(readMetadata({ format }).format).toBeNull()
 })

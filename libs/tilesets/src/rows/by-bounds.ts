@@ -23,6 +23,25 @@ export function orderByBounds(
 }
 
 /**
+ * Returns the order of rows if bounds contain the tiles only with columns and rows swapped, as in folders of `{z}/{y}/{x}`. null: undecided. To be asked if
+ * the bounds contain no tile otherwise.
+ */
+export function transposedByBounds(
+  zooms: readonly ZoomExtent[],
+  bounds: Bounds,
+  grid: KnownTileMatrixSetId,
+): RowOrder | null {
+  const deepest = zooms.findLast(({ complete }) => complete)
+  if (deepest === undefined) return null
+  const { z, minColumn, maxColumn, minRow, maxRow } = deepest
+  const limits = tileMatrixLimits(TILE_MATRIX_SETS[grid], z, bounds)
+  const isWithin = (low: number, high: number, from: number, to: number) => low >= from - 1 && high <= to + 1
+  if (!isWithin(minRow, maxRow, limits.minColumn, limits.maxColumn)) return null
+  if (isWithin(minColumn, maxColumn, limits.minRow, limits.maxRow)) return 'xyz'
+  return isWithin(flipRow(z, maxColumn), flipRow(z, minColumn), limits.minRow, limits.maxRow) ? 'tms' : null
+}
+
+/**
  * Returns a warning if bounds contain none of the listed tiles, whichever way rows are counted; null: they contain some, or that is not known. They are
  * then useless.
  */

@@ -13,6 +13,8 @@ import { INDEX_FILE } from '../index-file/index-description.js'
 import { DEFAULT_CRS } from '../query/crs.js'
 import { fieldsOf } from '../query/parameters.js'
 import { OpenIndex } from '../query/run-query.js'
+import { POINTS_FGB } from './testing/flatgeobufs.js'
+import { zipContent } from './zipped-shapefile.js'
 
 const home = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), 'vector-cases-'))
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
@@ -155,6 +157,19 @@ describe('GeoJSON', () => {
     expect(properties).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }])
   })
 
+  test('of a sequence loses only the records that are broken', async () => {
+    const lines = [JSON.stringify(feature({ n: 0 })), '{"type":"Feature", no', JSON.stringify(feature({ n: 2 }))]
+    const { features, description } = await items(put('a.geojsonl', lines.join('\n')), 'geojson_sequence')
+    expect(features.map(({ id, properties }) => [id, properties])).toEqual([
+      [1, { n: 0 }],
+      [2, { n: null }],
+      [3, { n: 2 }],
+    ])
+    expect(description.damaged).toEqual({ count: 1, examples: ['city.2'] })
+    const cut = put('a.geojsonl', [lines[0], lines[1], lines[0], lines[2]?.slice(0, -9)].join('\n'))
+    await expect(items(cut, 'geojson_sequence')).rejects.toThrow('is damaged')
+  })
+
   test('one coordinate outside of the earth costs one feature its geometry, and is named', async () => {
     const features = [1, 2, 3, 4].map((k) => feature({ k }, { geometry: k === 3 ? point(5e6, 9e6) : point(k, k) }))
     const { features: read, description } = await items(put('a.geojson', collection(...features)), 'geojson')
@@ -248,6 +263,30 @@ test.each([
 ])('the Well-Known Text %s of a CSV is a geometry', async (wkt, geometry) => {
   const { features } = await items(put('a.csv', `id,wkt\n1,"${wkt}"\n2,"POINT (0 0)"\n`), 'csv')
   expect(features[0]?.geometry).toEqual(geometry)
+})
+
+test('the texts of a CSV from PostGIS are in the system that they name', async () => {
+  const { features, description } = await items(put('a.csv', 'id,geom\n1,SRID=3857;POINT(0 0)\n'), 'csv')
+  expect(description.storage_crs).toBe('EPSG:3857')
+  expect(features[0]?.geometry).toEqual(point(0, 0))
+})
+
+test('FlatGeobuf has the features that its header counts, whatever is behind them', async () => {
+  const { features } = await items(put('a.fgb', Buffer.concat([POINTS_FGB, Buffer.alloc(50)])), 'flatgeobuf')
+  expect(features.length).toBe(3)
+})
+
+test('a zip from a Mac has the shapefile without the twins with its attributes', async () => {
+  const base = shapefile('x', [1, 2], { prj: PRJ[2154] }).slice(0, -3)
+  const zip = new ZipArchive()
+  const file = join(home, `${++made}-mac.zip`)
+  for (const part of ['shp', 'shx', 'dbf']) {
+    zip.append(fs.readFileSync(`${base}${part}`), { name: `roads.${part}` })
+    zip.append(Buffer.alloc(20), { name: `__MACOSX/._roads.${part}` })
+  }
+  await Promise.all([pipeline(zip, fs.createWriteStream(file)), zip.finalize()])
+  expect((await items(file, 'zipped_shapefile')).properties).toEqual([{ NAME: 'a' }])
+  expect(await zipContent(home, file)).toMatchObject({ is: 'shapefiles', facts: { feature_count: 1 } })
 })
 
 const PRJ = {

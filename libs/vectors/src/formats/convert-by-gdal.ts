@@ -10,6 +10,7 @@ import { type Outcome, runToEnd } from '@gateway/core/processes/run-to-end.js'
 import { type Entry, fromFdPromise } from 'yauzl'
 import { VectorFault } from '../index-file/vector-fault.js'
 import { MAX_GDAL_BYTES } from './limits.js'
+import { isOfMac } from './unpack-shapefiles.js'
 
 /** The kinds that only GDAL reads. */
 export type GdalKind = 'kml' | 'kmz' | 'gml' | 'gpx' | 'dxf' | 'zipped_geodatabase'
@@ -135,7 +136,7 @@ async function geodatabaseIn(fd: number): Promise<string> {
   try {
     for await (const { fileName } of zip.eachEntry()) {
       const folder = fileName.slice(0, Math.max(0, fileName.lastIndexOf('/')))
-      if (/\.gdb$/i.test(folder) && /\.gdbtable$/i.test(fileName)) return folder
+      if (/\.gdb$/i.test(folder) && /\.gdbtable$/i.test(fileName) && !isOfMac(fileName)) return folder
     }
   } finally {
     zip.close()
@@ -150,8 +151,9 @@ export async function unpackKml(fd: number, target: string): Promise<void> {
   try {
     let largest: Entry | null = null
     for await (const entry of zip.eachEntry()) {
-      const isDocument = /\.kml$/i.test(entry.fileName) && entry.uncompressedSize <= MAX_GDAL_BYTES
-      if (isDocument && entry.uncompressedSize > (largest?.uncompressedSize ?? 0)) largest = entry
+      const { fileName, uncompressedSize } = entry
+      const isDocument = /\.kml$/i.test(fileName) && !isOfMac(fileName) && uncompressedSize <= MAX_GDAL_BYTES
+      if (isDocument && uncompressedSize > (largest?.uncompressedSize ?? 0)) largest = entry
     }
     if (largest === null) throw new VectorFault(coded('vector_unreadable'))
     await pipeline(await zip.openReadStreamPromise(largest), fs.createWriteStream(target))

@@ -26,6 +26,8 @@ export function crsOfPrj(text: string): Crs | null {
     return { name: name || keyword, definition: null, isLocal: true }
   if (!/^(?:PROJCS|GEOGCS|PROJCRS|GEOGCRS|GEODCRS|COMPD_CS|COMPOUNDCRS|BOUNDCRS)$/.test(keyword)) return null
   const horizontal = horizontalOf(text, keyword)
+  // Krovak with axes to the south and the west, which proj4 does not convert.
+  if (/XY_Plane_Rotation"\s*,\s*0/.test(horizontal)) return { name, definition: null }
   const code = /(?:AUTHORITY|ID)\["EPSG","?(\d{4,6})"?\](?:\],?)?$/.exec(horizontal.replace(/\s/g, ''))?.[1]
   const known = code === undefined ? codeByParameters(horizontal) : Number(code)
   return known === null ? { name, definition: horizontal } : crsOfEpsg(String(known), horizontal)

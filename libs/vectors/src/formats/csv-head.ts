@@ -54,7 +54,11 @@ export function csvGeometry(head: Buffer): CsvGeometry | null {
   }
   const isText = (name: string) => rows.some((row) => IS_WKT.test(row[names.indexOf(name)]?.trim() ?? ''))
   const wkt = WKT.map(find).find((name) => name !== undefined && isText(name))
-  return wkt === undefined ? null : { columns: { wkt }, isGeographic: false, encoding, separator }
+  if (wkt === undefined) return null
+  // The EWKT of PostGIS, whose code is that of EPSG.
+  const codes = new Set(rows.map((row) => /^SRID=(\d{1,6});/i.exec(row[names.indexOf(wkt)]?.trim() ?? '')?.[1]))
+  const [epsg] = codes.size === 1 ? codes : []
+  return { columns: { wkt }, isGeographic: false, encoding, separator, ...(epsg !== undefined && { epsg }) }
 }
 
 /** Returns the whole rows of a text that may end in one. */

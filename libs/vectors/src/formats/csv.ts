@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import { WGS84 } from './crs.js'
+import { crsOfEpsg, WGS84 } from './crs.js'
 import { DamagedFile, type FieldType, type SourceFeature, type SourceLayer, type SourceValue } from './feature.js'
 import { Seen, seenInText, typeOfSeen, wholeNumber } from './json-values.js'
 import { type TextFile, utf8Pieces } from './text-pieces.js'
@@ -11,6 +11,8 @@ export interface CsvGeometry {
   readonly columns: { readonly x: string; readonly y: string } | { readonly wkt: string }
   /** true if the names mean longitude and latitude */
   readonly isGeographic: boolean
+  /** code of the coordinate system that each text of the first rows names */
+  readonly epsg?: string
   /** encoding of the whole file; null if unknown */
   readonly encoding: 'UTF-8' | 'GBK' | null
   readonly separator: string
@@ -39,7 +41,7 @@ export function csvLayer(file: TextFile, name: string, geometry: CsvGeometry, pr
   return {
     name,
     fields,
-    crs: geometry.isGeographic ? WGS84 : null,
+    crs: geometry.isGeographic ? WGS84 : geometry.epsg === undefined ? null : crsOfEpsg(geometry.epsg, null),
     count,
     features: () =>
       readFeatures(

@@ -38,6 +38,17 @@ test.each([
     25832,
     esri('GCS_ETRS_1989', TM, mercator(9, 500000, 0.9996)),
   ],
+  [
+    'Mercator on the ellipsoid, which is not Web Mercator',
+    3395,
+    esri('GCS_WGS_1984', 'Mercator', { Standard_Parallel_1: 0 }),
+  ],
+  [
+    'a zone of South Africa, whose axes point south and west',
+    2052,
+    esri('GCS_Hartebeesthoek_1994', 'Transverse_Mercator_South_Orientated', mercator(27, 0, 1)),
+  ],
+  ['the same as ESRI writes it', 2052, esri('GCS_Hartebeesthoek_1994', TM, mercator(27, 0, -1))],
   ['ETRS89 UTM 35', 25835, esri('GCS_ETRS_1989', TM, mercator(27, 500000, 0.9996))],
   ['Finland', 3067, esri('GCS_ETRS_1989', TM, mercator(27, 500000, 0.9996), 1, 'EUREF_FIN_TM35FIN')],
   ['ETRS89 UTM 32 with the zone in front', 4647, esri('GCS_ETRS_1989', TM, mercator(9, 32500000, 0.9996))],

@@ -24,7 +24,10 @@ function systems(): EpsgSystems {
 
 /** Returns the definition of a system by its code; null if it is unknown. */
 export function epsgDefinition(code: number): string | null {
-  return definitions()[`EPSG:${code}`]?.[1].trim() ?? gda2020(code)
+  const listed = definitions()[`EPSG:${code}`]?.[1].trim()
+  // Axes to the west and the south are a scale of -1, as ESRI writes them too: proj4 converts without regard to axes.
+  const isSouthWest = listed?.includes('+axis=wsu ') === true
+  return (isSouthWest ? listed.replace('+axis=wsu ', '').replace('+k=1 ', '+k=-1 ') : listed) ?? gda2020(code)
 }
 
 /** Returns the definition of Australia's GDA2020 or of its zones 46 to 59, which the list lacks. */
@@ -154,6 +157,10 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['us-ft', 1200 / 3937],
 ])
 
+function isSouthOrientated(projection: string): boolean {
+  return /south.{0,3}orient/i.test(projection)
+}
+
 /** Returns null for a system that is not projected. */
 function parametersOfWkt(wkt: string): Parameters | null {
   const told = /\bPROJECTION\s*\[\s*"([^"]+)"/.exec(wkt)?.[1] ?? /\bMETHOD\s*\[\s*"([^"]+)"/.exec(wkt)?.[1]
@@ -168,6 +175,7 @@ function parametersOfWkt(wkt: string): Parameters | null {
   )
   const metres = units.at(-1) ?? 1
   const of = (...names: string[]) => names.map((name) => values.get(name)).find((value) => value !== undefined)
+  const scale = of('scale_factor', 'scale_factor_at_natural_origin')
   const lat0 = of('latitude_of_origin', 'latitude_of_center', 'latitude_of_natural_origin', 'latitude_of_false_origin')
   return normal(projection, metres, {
     lat0,
@@ -180,7 +188,7 @@ function parametersOfWkt(wkt: string): Parameters | null {
     ),
     lat1: of('standard_parallel_1', 'latitude_of_1st_standard_parallel'),
     lat2: of('standard_parallel_2', 'latitude_of_2nd_standard_parallel'),
-    k: of('scale_factor', 'scale_factor_at_natural_origin'),
+    k: isSouthOrientated(told) ? -(scale ?? 1) : scale,
     x0: (of('false_easting', 'easting_at_false_origin') ?? 0) * metres,
     y0: (of('false_northing', 'northing_at_false_origin') ?? 0) * metres,
   })
@@ -190,7 +198,9 @@ function parametersOfProj4(definition: string): Parameters | null {
   const words = definition.split(/\s+/).map((word) => word.replace(/^\+/, '').split('='))
   const values = new Map(words.map(([name = '', value = '']) => [name, value]))
   const of = (name: string) => (values.has(name) ? Number(values.get(name)) : undefined)
-  const projection = values.get('proj')
+  // Web Mercator is on a sphere, unlike other projections with the same parameters.
+  const projection =
+    values.get('nadgrids') === '@null' && values.get('proj') === 'merc' ? 'webmerc' : values.get('proj')
   if (projection === undefined || projection === 'longlat') return null
   if (projection === 'utm') {
     const y0 = values.has('south') ? 10_000_000 : 0

@@ -22,7 +22,8 @@ import {
 import type { FileWindow } from './file-window.js'
 import { FlatTable } from './flatbuffer.js'
 import { writeFlatGeometry } from './flatgeobuf-geometry.js'
-import { MAX_FIELDS, MAX_NAME, MAX_SIDECAR_BYTES } from './limits.js'
+import { TOO_LARGE } from './json-splitter.js'
+import { MAX_FEATURE_BYTES, MAX_FIELDS, MAX_NAME, MAX_SIDECAR_BYTES } from './limits.js'
 import { WkbWriter } from './wkb-writer.js'
 
 /** Magic bytes of version 3. The eighth byte is a patch version, which readers ignore. */
@@ -200,8 +201,11 @@ interface Layout {
 function* readFeatures(file: FileWindow, start: number, layout: Layout): Generator<SourceFeature, void> {
   const writer = new WkbWriter()
   let row = 0
-  for (let at = start; at < file.size; row++) {
+  // Bytes behind the features that the header counts are no features.
+  for (let at = start; at < file.size && (layout.count === 0 || row < layout.count); row++) {
     const length = file.bytes(at, LENGTH_BYTES)?.readUInt32LE()
+    if (length !== undefined && length > MAX_FEATURE_BYTES && at + length <= file.size)
+      throw new DamagedFile(row, TOO_LARGE)
     const bytes = length === undefined ? null : file.bytes(at + LENGTH_BYTES, length)
     if (length === undefined || bytes === null) throw new DamagedFile(row, 'it ends in the middle')
     at += LENGTH_BYTES + length

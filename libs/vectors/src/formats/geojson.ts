@@ -14,7 +14,7 @@ import { boundsInWgs84, type Crs, crsOfName, WGS84 } from './crs.js'
 import { catalogType, DamagedFile, type FieldType, type SourceFeature, type SourceLayer } from './feature.js'
 import { writeGeoJson } from './geojson-geometry.js'
 import { type Guess, guessEncoding } from './guess-encoding.js'
-import { splitJson } from './json-splitter.js'
+import { splitJson, splitLines } from './json-splitter.js'
 import { idOf, jsonValue, parseJson, seenIn, typeOfSeen } from './json-values.js'
 import { geometryTypeOf } from './layers.js'
 import { MAX_FIELDS, MAX_GEOJSON_BYTES, MAX_NAME } from './limits.js'
@@ -48,6 +48,8 @@ interface Schema {
   readonly rootType: string
   /** null: the file has the member and names no system; undefined: it has no such member */
   readonly crsName: string | null | undefined
+  /** what finds the features in the bytes */
+  readonly split: typeof splitJson
 }
 
 /**
@@ -67,9 +69,12 @@ export function geojsonFacts(
     if (size > maxBytes) return ofItsHead(opened, isSequence)
     const file = { fd, size }
     const encoding = encodingOfText(file, progress)
-    const extent = new Extent()
+    let extent = new Extent()
     try {
-      const schema = schemaOf(file, encoding, progress, (geometry) => extent.take(geometry))
+      const schema = schemaOf(file, encoding, progress, () => {
+        extent = new Extent()
+        return (geometry) => extent.take(geometry)
+      })
       const facts = { ...OF_ANY, ...describe(schema, extent), ...encodingFacts(encoding) }
       return { facts, isSequence: isSequence || (schema.documents > 1 && schema.rootType !== 'FeatureCollection') }
     } catch (error) {
@@ -91,15 +96,35 @@ export function geojsonLayer(file: TextFile, name: string, encoding: string | nu
     fields,
     crs: crsOf(schema),
     count: rootType === 'FeatureCollection' ? features : documents,
-    features: () => readFeatures(file, schema.encoding, fields, progress),
+    features: () => readFeatures(file, schema, fields, progress),
   }
 }
 
+/** Reads the schema. A sequence in which records are broken is read by its lines. @param begin called before each reading, for what takes its geometries */
 function schemaOf(
   file: TextFile,
   encoding: Guess,
   progress: () => void,
-  onGeometry: (geometry: unknown) => void = () => {},
+  begin: () => (geometry: unknown) => void = () => () => {},
+): Schema {
+  try {
+    return readSchema(file, encoding, progress, begin(), splitJson)
+  } catch (error) {
+    if (!(error instanceof DamagedFile)) throw error
+    try {
+      return readSchema(file, encoding, progress, begin(), splitLines)
+    } catch (again) {
+      throw again instanceof DamagedFile ? error : again
+    }
+  }
+}
+
+function readSchema(
+  file: TextFile,
+  encoding: Guess,
+  progress: () => void,
+  onGeometry: (geometry: unknown) => void,
+  split: typeof splitJson,
 ): Schema {
   const fields = new Map<string, number>()
   let [features, documents] = [0, 0]
@@ -112,9 +137,10 @@ function schemaOf(
     }
     if (geometry !== null && geometry !== undefined) onGeometry(geometry)
   }
-  for (const part of splitJson(utf8Pieces(file, encoding, progress))) {
+  for (const part of split(utf8Pieces(file, encoding, progress))) {
     if (part.what === 'other') {
       features++
+      if (split === splitLines) documents++
       continue
     }
     const parsed = parsePart(part.text, features)
@@ -130,7 +156,7 @@ function schemaOf(
     if (type === 'Feature') takeFeature(parsed)
     else if (type !== 'FeatureCollection') onGeometry(parsed)
   }
-  return { encoding, fields, features, documents, rootType, crsName }
+  return { encoding, fields, features, documents, rootType, crsName, split }
 }
 
 /** The member of GeoJSON before RFC 7946. Its first draft had codes of EPSG in place of names. */
@@ -155,13 +181,13 @@ function parsePart(text: string, read: number): ParsedFeature {
 
 function* readFeatures(
   file: TextFile,
-  encoding: Guess,
+  { encoding, split }: Schema,
   fields: readonly { name: string; type: FieldType }[],
   progress: () => void,
 ): Generator<SourceFeature, void> {
   const writer = new WkbWriter()
   let row = 0
-  for (const part of splitJson(utf8Pieces(file, encoding, progress))) {
+  for (const part of split(utf8Pieces(file, encoding, progress))) {
     if (part.what === 'members') continue
     if (part.what === 'other') {
       row++

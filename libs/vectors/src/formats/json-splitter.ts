@@ -1,8 +1,6 @@
 import { DamagedFile } from './feature.js'
-import { MAX_DEPTH } from './limits.js'
-
-/** Maximum bytes of one feature, or of a document that is no collection. The text of one is held in memory as a whole. */
-const MAX_OBJECT_BYTES = 256 * 1024 * 1024
+import { parseJson } from './json-values.js'
+import { MAX_DEPTH, MAX_FEATURE_BYTES } from './limits.js'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -13,8 +11,10 @@ const CLOSE_BRACKET = 0x5d
 const COMMA = 0x2c
 const COLON = 0x3a
 const RECORD_SEPARATOR = 0x1e
+const LINE_FEED = 0x0a
 
 const NOT_GEOJSON = 'it is not GeoJSON'
+export const TOO_LARGE = `a feature is larger than ${MAX_FEATURE_BYTES / 1024 ** 2} MiB`
 
 /** A part of a GeoJSON text or sequence. */
 export type JsonPart =
@@ -52,7 +52,7 @@ export function* splitJson(pieces: Iterable<Buffer>): Generator<JsonPart, void> 
   for (const piece of pieces) {
     // Keeps the beginning of the current part.
     const kept = from < 0 ? 0 : end - from
-    if (kept > MAX_OBJECT_BYTES) throw new DamagedFile(read, 'a feature is larger than 256 MiB')
+    if (kept > MAX_FEATURE_BYTES) throw new DamagedFile(read, TOO_LARGE)
     const shift = from < 0 ? end : from
     const needed = kept + piece.length
     if (buffer.length < needed) {
@@ -146,4 +146,52 @@ export function* splitJson(pieces: Iterable<Buffer>): Generator<JsonPart, void> 
     }
   }
   if (depth > 0) throw new DamagedFile(read, 'it ends in the middle')
+}
+
+/** Broken lines in front of which more good ones are expected. A document over many lines, which is no sequence, ends the reading soon. */
+const MAX_BROKEN_LINES = 100
+
+/**
+ * Splits a sequence with broken records by its lines or record separators (RFC 8142, section 2.3: a reader goes on behind a broken record). Each
+ * broken record is an element that is `other`. Throws `DamagedFile` if most are broken, or if the last one ends in the middle.
+ *
+ * @param pieces UTF-8, each of which is valid until the next one
+ */
+export function* splitLines(pieces: Iterable<Buffer>): Generator<JsonPart, void> {
+  let [good, broken] = [0, 0]
+  let rest: Buffer = Buffer.alloc(0)
+  const partOf = (line: Buffer): JsonPart | null => {
+    const text = line.toString('utf8').replaceAll('\u001e', '').trim()
+    if (text === '') return null
+    const isGood = isDocument(text)
+    if (isGood) good++
+    else if (++broken > good + MAX_BROKEN_LINES) throw new DamagedFile(good, NOT_GEOJSON)
+    return isGood ? { what: 'document', text } : { what: 'other' }
+  }
+  for (const piece of pieces) {
+    const bytes: Buffer = rest.length === 0 ? piece : Buffer.concat([rest, piece])
+    let from = 0
+    for (let at = 0; ; ) {
+      const lineEnd = bytes.indexOf(LINE_FEED, at)
+      if (lineEnd < 0) break
+      const part = partOf(bytes.subarray(from, lineEnd))
+      if (part !== null) yield part
+      at = from = lineEnd + 1
+    }
+    rest = Buffer.from(bytes.subarray(from))
+    if (rest.length > MAX_FEATURE_BYTES) throw new DamagedFile(good, TOO_LARGE)
+  }
+  const last = partOf(rest)
+  if (last?.what === 'other') throw new DamagedFile(good, 'it ends in the middle')
+  if (broken > good || broken === 0) throw new DamagedFile(good, NOT_GEOJSON)
+  if (last !== null) yield last
+}
+
+function isDocument(text: string): boolean {
+  try {
+    const [part, ...more] = splitJson([Buffer.from(text)])
+    return part?.what === 'document' && more.length === 0 && parseJson(text) !== null
+  } catch {
+    return false
+  }
 }

@@ -14,3 +14,5 @@ export const MAX_COUNTED_BYTES = 64 * 1024 * 1024
 export const MAX_SIDECAR_BYTES = 16 * 1024
 /** Maximum bytes of a file that GDAL reads completely, which takes about ten seconds. */
 export const MAX_GDAL_BYTES = 256 * 1024 * 1024
+/** Maximum bytes of one feature, which is in memory as a whole, several times. Real ones have some 30 million bytes with a million vertices. */
+export const MAX_FEATURE_BYTES = 64 * 1024 * 1024

@@ -14,6 +14,11 @@ const MAX_RATIO = 200
 const MAX_ENTRIES = 100_000
 const PARTS: ReadonlySet<string> = new Set(['.shp', '.shx', '.dbf', '.prj', '.cpg'])
 
+/** True for the entries with a Mac's file attributes, which have the names and extensions of the files themselves. */
+export function isOfMac(entry: string): boolean {
+  return /(?:^|\/)(?:__MACOSX\/|\._)/.test(entry)
+}
+
 export interface UnpackedShapefile {
   /** path in the zip, without the extension */
   readonly name: string
@@ -63,7 +68,7 @@ async function shapefilesIn(zip: ZipFile): Promise<Map<string, Map<string, Entry
     if (++seen > MAX_ENTRIES) break
     const extension = extname(entry.fileName)
     const part = extension.toLowerCase()
-    if (!PARTS.has(part)) continue
+    if (!PARTS.has(part) || isOfMac(entry.fileName)) continue
     const base = entry.fileName.slice(0, -extension.length)
     parts.set(base, (parts.get(base) ?? new Map()).set(part, entry))
   }

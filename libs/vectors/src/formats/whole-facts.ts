@@ -10,6 +10,7 @@ import { forwardOf } from './crs.js'
 import { csvGeometry } from './csv-head.js'
 import type { OpenVector, SourceLayer } from './feature.js'
 import { catalogType } from './feature.js'
+import { guessEncoding } from './guess-encoding.js'
 import { factsOfLayers, geometryTypeOf, type Layer } from './layers.js'
 import { MAX_GDAL_BYTES } from './limits.js'
 import { openVector } from './open-vector.js'
@@ -66,7 +67,7 @@ export async function wholeFacts(
     readSync(opened.fd, head, 0, head.length, 0)
     if (kind === 'csv' && csvGeometry(head) === null) return { state: 'no coordinates' }
     if (size > MAX_GDAL_BYTES) return { state: 'too large' }
-    if (!BEGINS[kind].test(head.toString('latin1'))) return { state: 'broken', why: 'its content is something else' }
+    if (!BEGINS[kind].test(beginning(head))) return { state: 'broken', why: 'its content is something else' }
     if ((kind === 'kmz' || kind === 'zipped_geodatabase') && !(await zipIsSmall(opened.fd, MAX_GDAL_BYTES)))
       return { state: 'too large' }
   } finally {
@@ -102,6 +103,14 @@ export async function wholeFacts(
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Returns the beginning of a text, or bytes as characters of ISO 8859-1. XML may be in UTF-16. */
+function beginning(head: Buffer): string {
+  const encoding = guessEncoding(head.subarray(0, 2))
+  return encoding === 'UTF-16LE' || encoding === 'UTF-16BE'
+    ? new TextDecoder(encoding).decode(head)
+    : head.toString('latin1')
 }
 
 function plain(text: string): string {

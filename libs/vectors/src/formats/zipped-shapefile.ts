@@ -9,6 +9,7 @@ import { type Entry, fromFdPromise, type ZipFile } from 'yauzl'
 import { factsOfLayers, type Layer } from './layers.js'
 import { MAX_LAYERS } from './limits.js'
 import { factsOfParts, PART_BYTES, type ReadPart } from './shapefile.js'
+import { isOfMac } from './unpack-shapefiles.js'
 
 /** The content of a zip, as far as a scan is concerned. */
 export type ZipContent =
@@ -51,6 +52,7 @@ async function look(zip: ZipFile): Promise<ZipContent> {
   for await (const entry of zip.eachEntry()) {
     if (++seen > MAX_ENTRIES) break
     const name = entry.fileName
+    if (isOfMac(name)) continue
     const extension = extname(name).toLowerCase()
     if (isTile(name) || /\.(?:mbtiles|pmtiles)$/i.test(name)) tiles++
     if (VECTORS.test(name)) vectors++

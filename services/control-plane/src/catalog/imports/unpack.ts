@@ -12,6 +12,9 @@ import type { Slot } from './upload.js'
 /** Maximum number of entries in an archive. Each file takes an inode and a directory entry, however few bytes it declares. */
 const MAX_FILES = 5_000_000
 const PARALLEL_FILES = 8
+/** Maximum unpacked bytes for each byte of an archive, above a size that any may have. Real data shrinks to a tenth; a bomb to a thousandth. */
+const MAX_RATIO = 200
+const ALWAYS_UNPACKED = 64 * 1024 * 1024
 
 export interface Contents {
   readonly ok: true
@@ -43,20 +46,21 @@ export async function archiveNames(
 
 /**
  * Reads only the directory of a zip. Every entry must be a plain file or folder that belongs to the upload. All entries must have the same place,
- * and at most `maxBytes` unpacked in total. If an entry's local header disagrees, unpacking detects it.
+ * and at most `maxBytes` unpacked in total, in proportion to its size. If an entry's local header disagrees, unpacking detects it.
  */
 export async function examineArchive(file: string, slotOf: SlotOf, maxBytes: number): Promise<Contents | Refusal> {
   return guarded(async () => {
     const seen: { first: Slot | null; files: number; bytes: number } = { first: null, files: 0, bytes: 0 }
-    await eachFile(file, async (_zip, entry) => {
+    await eachFile(file, async (zip, entry) => {
       const slot = slotOf(entry.fileName)
       if (slot === 'leftover') return
       if (slot === null) throw new BadArchive(coded('archive_foreign_entry', { entry: shortened(entry.fileName) }))
+      const most = Math.min(maxBytes, Math.max(ALWAYS_UNPACKED, zip.fileSize * MAX_RATIO))
       seen.first ??= slot
       if (slot.place !== seen.first.place) throw new BadArchive(coded('archive_two_storages'))
       seen.files++
       seen.bytes += entry.uncompressedSize
-      if (seen.bytes > maxBytes) throw new BadArchive(coded('archive_too_large', { bytes: maxBytes }))
+      if (seen.bytes > most) throw new BadArchive(coded('archive_too_large', { bytes: most }))
     })
     if (seen.first === null) throw new BadArchive(coded('archive_empty'))
     return { ok: true, kind: seen.first.kind, place: seen.first.place, files: seen.files, bytes: seen.bytes }

@@ -44,6 +44,13 @@ export async function walkStyles(root: string, progress: () => void): Promise<Fo
   }
 }
 
+/** True for a directory of the source. The names in one behind a link that leads out of it are nobody's business. */
+function isFolderWithin(source: WalkedSource, path: string): boolean {
+  if (!existsSync(path)) return false
+  const target = realpathSync.native(path)
+  return isBelow(source.realRoot, target) && statSync(target).isDirectory()
+}
+
 async function walkWith(checks: AssetChecks, source: WalkedSource): Promise<FoundStyles> {
   const { root } = source
   const top = listEntries(source, root)
@@ -55,7 +62,7 @@ async function walkWith(checks: AssetChecks, source: WalkedSource): Promise<Foun
     else if (entry.kind === 'directory' && existsSync(join(entry.path, STYLE_FILE))) {
       places.push({ code: entry.name, path: join(entry.path, STYLE_FILE), folder: entry.path, isShared: false })
       const own = join(entry.path, FONTS)
-      if (existsSync(own)) await findFonts(source, own, fonts, checks)
+      if (isFolderWithin(source, own)) await findFonts(source, own, fonts, checks)
     }
   }
   for (const { name, path } of top.filter(isStyleFile(top)))

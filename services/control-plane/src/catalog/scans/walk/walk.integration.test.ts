@@ -106,6 +106,17 @@ test('GeoPackages and FlatGeobuf are found; an endless or locked one has no fact
   ])
 })
 
+test('the fonts of a style are not listed behind a link that leads out of the source', async () => {
+  const outside = makeTree()
+  outside.put('secret/0-255.pbf', '')
+  tree.put('city/style.json', JSON.stringify({ version: 8, sources: {}, layers: [] }))
+  symlinkSync(outside.root, tree.at('city/fonts'))
+  const { found } = await walk({ kind: 'style', root: tree.root }, never)
+  expect(found).toMatchObject({ styles: [{ code: 'city' }], fonts: [] })
+  expect(JSON.stringify(found)).not.toContain('secret')
+  outside.remove()
+})
+
 test('a walk ends with the signal', async () => {
   const stop = new AbortController()
   const walking = walk({ kind: 'basemap', root: tree.root }, stop.signal)

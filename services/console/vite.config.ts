@@ -64,7 +64,7 @@ const PREACT = [
   { find: /^react\/jsx-runtime$/, replacement: preact('/jsx-runtime') },
   // Parts that no page has. The first brings what places tooltips and menus into the first file.
   {
-    find: /^.*\/(TableScrollContainer|AppShellAside|AppShellFooter|AppShellResizeHandle)\.mjs$/,
+    find: /^.*\/(TableScrollContainer|AppShellAside|AppShellFooter|AppShellResizeHandle|Collapse)\.mjs$/,
     replacement: join(import.meta.dirname, 'src/app/no-component.mjs'),
   },
   { find: /^preact$/, replacement: preact('') },

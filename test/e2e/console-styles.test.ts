@@ -32,7 +32,8 @@ const style = (name: string, colour: string, font = 'Noto Sans Regular') => ({
   ],
 })
 
-const gateway = useGateway({}, async ({ home, admin }) => {
+// Pictures of rows would compete with the maps of the pages for the processor.
+const gateway = useGateway({ env: { RENDERING: 'false' } }, async ({ home, admin }) => {
   const write = async (name: string, content: object) => {
     const file = join(home, name)
     await mkdir(join(file, '..'), { recursive: true })

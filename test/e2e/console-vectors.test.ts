@@ -17,7 +17,8 @@ import {
   useBrowser,
 } from './console-browser.js'
 
-const gateway = useGateway({}, async (started) => {
+// Pictures of rows would compete with the maps of the pages for the processor.
+const gateway = useGateway({ env: { RENDERING: 'false' } }, async (started) => {
   const folder = join(started.home, 'vectors')
   await mkdir(folder)
   await makeVectorLayers(folder)

@@ -35,3 +35,42 @@ export const TOKEN_HEADER = 'X-Access-Token'
 export function tilePath(code: string, version: string, address: string, format: string): string {
   return `/tiles/${segment(code)}/${segment(version)}/${address}.${format}`
 }
+
+type Granted = 'basemap_codes' | 'vector_codes'
+
+interface Batch {
+  readonly codes: Set<string>
+  readonly token: Promise<string>
+}
+
+/** Maximum number of codes in one token, as the service allows. */
+const MAX_CODES = 100
+
+const known = new Map<string, { readonly token: Promise<string>; readonly untilMs: number }>()
+const open: { [kind in Granted]?: Batch | undefined } = {}
+
+/** Returns a token that reads this basemap or vector. Rows that request it at the same moment share one token. */
+export function rowToken(kind: Granted, code: string): Promise<string> {
+  const key = `${kind} ${code}`
+  const kept = known.get(key)
+  if (kept !== undefined && performance.now() < kept.untilMs) return kept.token
+  const current = open[kind]
+  const batch = current === undefined || current.codes.size >= MAX_CODES ? newBatch(kind) : current
+  open[kind] = batch
+  batch.codes.add(code)
+  const { token } = batch
+  known.set(key, { token, untilMs: performance.now() + RENEW_MS })
+  // Failures are not cached.
+  token.catch(() => known.delete(key))
+  return token
+}
+
+function newBatch(kind: Granted): Batch {
+  const codes = new Set<string>()
+  const token = (async () => {
+    await new Promise((resolve) => setTimeout(resolve))
+    open[kind] = undefined
+    return (await fetchPreviewToken({ [kind]: [...codes] })).token
+  })()
+  return { codes, token }
+}

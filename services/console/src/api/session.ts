@@ -38,6 +38,9 @@ function setEnded(value: boolean): void {
   for (const listener of listeners) listener()
 }
 
+// The first refusal may come before the dialog is loaded that tells it.
+onUnauthorized(() => setEnded(true))
+
 /** Interval of checks after the session has ended: it may begin again in another window. */
 const LOOK_EVERY_MS = 1_500
 
@@ -45,7 +48,6 @@ const LOOK_EVERY_MS = 1_500
 export function useSessionEnded(): boolean {
   const queries = useQueryClient()
   const isEnded = useSyncExternalStore(subscribe, () => ended)
-  useEffect(() => onUnauthorized(() => setEnded(true)), [])
   useEffect(() => {
     if (!isEnded) return
     const timer = window.setInterval(async () => {

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
-import { type Answer, type Call, CREATES_ONLY, call, LONG_TIMEOUT_MS, reads } from './client.js'
+import { type Answer, type Call, CREATES_ONLY, call, LONG_TIMEOUT_MS, reads, request, segment } from './client.js'
 import { listOf } from './list.js'
+import { TOKEN_HEADER } from './preview.js'
 import { useWrite } from './use-write.js'
 
 /** The scan source whose styles can be replaced here. */
@@ -66,4 +67,24 @@ export function importStyle({ file, code, isNew = false }: StyleImport): Call<Im
     timeoutMs: LONG_TIMEOUT_MS,
     ...(isNew && CREATES_ONLY),
   }
+}
+
+interface Drawn {
+  readonly code: string
+  /** as in the address of a static map */
+  readonly view: string
+  /** pixels of a side; default: 96 */
+  readonly side?: number
+}
+
+/** Returns a small picture of a style, or of a vector in its plain style, which the edge draws. null: this host draws none. */
+export function drawnPicture(
+  { code, view, side = 96 }: Drawn,
+  token: string,
+  signal: AbortSignal,
+): Promise<Blob | null> {
+  const url = `/styles/${segment(code)}/static/${view}/${side}x${side}.png?attribution=false&missing=204`
+  return request(url, {}, { signal, headers: { [TOKEN_HEADER]: token } }, async (response) =>
+    response.status === 204 ? null : response.blob(),
+  )
 }

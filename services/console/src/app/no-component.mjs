@@ -9,3 +9,6 @@ const nothing = () => null
 export const AppShellAside = nothing
 export const AppShellFooter = nothing
 export const AppShellResizeHandle = nothing
+
+/** Entries of the navigation have no entries below them. */
+export const Collapse = nothing

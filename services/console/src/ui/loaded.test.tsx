@@ -36,3 +36,53 @@ test('a page says that its object was deleted meanwhile, and keeps the input of 
   expect(screen.getByRole('link', { name: 'Tokens' }).getAttribute('href')).toContain('/tokens')
   expect(screen.getByLabelText('Name')).toHaveProperty('value', 'the token of the harbour')
 })
+
+test('a failure is shown until another attempt succeeds, with its remedy', async () => {
+  const answers: (() => unknown)[] = [
+    () => Promise.reject(new ApiError(413, '413 Payload Too Large')),
+    () => new Promise((_, reject) => setTimeout(reject, 50, new ApiError(401, '401 Unauthorized'))),
+    () => 'the list',
+  ]
+  function ListPage() {
+    const query = useQuery({ queryKey: ['list'], queryFn: () => answers.shift()?.() })
+    return (
+      <Loaded query={query} what="the list">
+        {(text) => <p>{String(text)}</p>}
+      </Loaded>
+    )
+  }
+  show(<ListPage />)
+  await screen.findByText(/Send less data/)
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
+  // Neither a placeholder nor an empty page comes between.
+  expect(screen.queryByRole('status')).toBeNull()
+  expect(screen.getByRole('alert').textContent).toContain('413')
+  await screen.findByText(/Sign in again/)
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
+  await screen.findByText('the list')
+  expect(screen.queryByRole('alert')).toBeNull()
+})
+
+test('a refresh that fails is told above the data, and the input of a form stays', async () => {
+  const answers = [() => 'the harbour', () => Promise.reject(new ApiError(400, 'a filter is wrong'))]
+  function FormPage() {
+    const query = useQuery({ queryKey: ['form'], queryFn: () => answers.shift()?.() })
+    return (
+      <Loaded query={query} what="the map">
+        {(name) => (
+          <>
+            <input aria-label="Name" defaultValue={name} />
+            <button type="button" onClick={() => void query.refetch()}>
+              Refresh
+            </button>
+          </>
+        )}
+      </Loaded>
+    )
+  }
+  show(<FormPage />)
+  await userEvent.type(await screen.findByLabelText('Name'), ' of the town')
+  await userEvent.click(screen.getByText('Refresh'))
+  expect((await screen.findByRole('alert')).textContent).toContain('a filter is wrong')
+  expect(screen.getByLabelText('Name')).toHaveProperty('value', 'the harbour of the town')
+})

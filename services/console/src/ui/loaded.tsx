@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { ApiError } from '../api/client.js'
 import { useTexts } from '../texts/texts.js'
 import { Empty } from './empty.js'
@@ -17,27 +17,39 @@ interface LoadedProps<T> {
 }
 
 /**
- * Shows the data of a query, a placeholder while it loads, or its error. Loaded data stays visible when a refresh fails, also if the object was deleted
- * meanwhile: a form in the page may have input.
+ * Shows the data of a query, a placeholder while it loads, or its error, which stays until another attempt succeeds. Loaded data stays visible when a
+ * refresh fails, also if the object was deleted meanwhile: a form in the page may have input.
  */
 export function Loaded<T>({ query, what, children, missing }: LoadedProps<T>) {
   const t = useTexts()
-  const isMissing = query.error instanceof ApiError && query.error.status === 404
+  const last = useRef<unknown>(null)
+  if (query.error !== null) last.current = query.error
+  // A query without data forgets its error when it is tried again.
+  const error = query.isPending && query.errorUpdateCount > 0 ? last.current : query.error
+  const status = error instanceof ApiError ? error.status : null
+  const failed = error !== null && (
+    <Problem
+      title={t.problem.loading(what)}
+      error={error}
+      onRetry={() => void query.refetch()}
+      busy={query.isFetching}
+    />
+  )
   if (query.data !== undefined) {
     return (
       <>
-        {isMissing && missing !== undefined && <Gone {...missing} />}
+        {status === 404 && missing !== undefined && <Gone {...missing} />}
+        {/* The page itself says that the service does not respond, or that the session has ended. */}
+        {status !== 404 && status !== 401 && status !== 0 && failed}
         {children(query.data)}
       </>
     )
   }
-  if (isMissing) {
+  if (status === 404) {
     if (missing !== undefined) return <Missing {...missing} />
     return <Empty title={t.problem.missingPart(what)}>{t.problem.missingPartAdvice}</Empty>
   }
-  if (query.error !== null) {
-    return <Problem title={t.problem.loading(what)} error={query.error} onRetry={() => void query.refetch()} />
-  }
+  if (failed) return failed
   return (
     <div role="status" aria-label={t.common.loading(what)}>
       <Stack gap="sm">

@@ -230,4 +230,6 @@ test('without Chromium nothing is listed, the collection of a vector stays, and 
     const answer = await get(address)
     expect([answer.status, await answer.text()], address).toEqual([404, expect.stringMatching(/Chromium|chromium/)])
   }
+  // A page that would show a picture next to other content asks for no error.
+  expect((await get('/styles/day/static/0,0,1/20x20.png?missing=204')).status).toBe(204)
 })

@@ -30,7 +30,7 @@ import { answerCondition } from './answer-condition.js'
 import type { Ask } from './authorize.js'
 import { answerDocument, SECRET_PLACE } from './document.js'
 import { outsideGrid, outsideZooms } from './missing-reasons.js'
-import { answerRefusal, INTERNAL, MALFORMED_TILE } from './refusals.js'
+import { answerRefusal, INTERNAL, MALFORMED_TILE, NOTHING, wantsEmpty } from './refusals.js'
 import { guarded, type RequestContext } from './request-context.js'
 import { tokenQuery } from './tilejson.js'
 import { answerFrom, notMade } from './tiles.js'
@@ -53,6 +53,7 @@ const FAULTS: Readonly<Record<StaticFault['fault'], ReturnType<typeof refuse>>> 
 /** Caches must revalidate a picture whose address does not name its content. */
 const REVALIDATED = 'private, no-cache'
 const IMMUTABLE = 'public, max-age=31536000, immutable'
+const NO_PICTURE = headerBlock(['Cache-Control', 'no-store'], ...CORS)
 const VARY = ['Vary', 'Authorization, X-Access-Token'] as const
 
 /** The address of a picture, below that of its style. */
@@ -104,6 +105,7 @@ export function whyUndrawn({ pictures, settings }: Edge): Refusal | null {
 export function answerPicture(exchange: RequestContext, code: string, picture: PictureAddress, fromQuery: boolean) {
   const { edge } = exchange
   const undrawn = whyUndrawn(edge)
+  if (undrawn !== null && wantsEmpty(exchange.query)) return exchange.answer('204 No Content', NO_PICTURE, NOTHING)
   if (undrawn !== null) return answerRefusal(exchange, undrawn)
   const style = drawnStyle(edge.freshness.catalog, code)
   if (style === null) return answerRefusal(exchange, refuse('not_found', coded('style_not_found')))

@@ -134,7 +134,7 @@ function isMissingTile(refusal: Refusal): refusal is MissingTile {
   return refusal.code === 'tile_not_found'
 }
 
-const NOTHING = Buffer.alloc(0)
+export const NOTHING = Buffer.alloc(0)
 /**
  * Body for an image element. If an image of another site turns out to be JSON, a browser reports an attack (Opaque Response Blocking of the
  * Fetch standard) instead of a missing tile. One transparent pixel.
@@ -165,9 +165,14 @@ export function fixed({ status, headers, body }: Prepared): FixedAnswer {
   return { status, headers: [[headers.name, headers.value], SERVER_MARK], body }
 }
 
+/** True if a client wants 204 for a tile or picture that does not exist: browsers list each 404 among the errors of a page. */
+export function wantsEmpty(query: string): boolean {
+  return query.includes('missing=') && new URLSearchParams(query).get('missing') === '204'
+}
+
 /** Returns the form in which a client wants to learn that a tile does not exist: by `missing=204`, or as an image for an element of a page. */
 function missingTileForm(query: string, fetchDest: string, fetchMode: string): 'error' | 'empty' | 'image' {
-  if (query.includes('missing=') && new URLSearchParams(query).get('missing') === '204') return 'empty'
+  if (wantsEmpty(query)) return 'empty'
   return fetchDest === 'image' && fetchMode === 'no-cors' ? 'image' : 'error'
 }
 

@@ -1,9 +1,15 @@
-import type { AdminBasemap, ListedBasemap } from '@gateway/contracts/basemap.js'
+import type { AdminBasemap, BasemapVersion, ListedBasemap } from '@gateway/contracts/basemap.js'
 import { Text } from '@mantine/core'
 import IconFolderPlus from '~icons/folder-plus'
+import IconMapOff from '~icons/map-off'
 import IconStack2 from '~icons/stack-2'
+import IconVectorTriangle from '~icons/vector-triangle'
 import { BASEMAPS } from '../../api/catalog.js'
-import { segment } from '../../api/client.js'
+import { request, segment } from '../../api/client.js'
+import { rowToken, TOKEN_HEADER, tilePath } from '../../api/preview.js'
+import { isOwnGrid } from '../../map/geographic.js'
+import { isVector } from '../../map/is-vector.js'
+import { addressText } from '../../map/tile-address.js'
 import { useTexts } from '../../texts/texts.js'
 import { catalogActions } from '../../ui/bulk-actions.js'
 import { agoColumn, type Column, nameColumn, sourceColumn } from '../../ui/columns.js'
@@ -11,10 +17,12 @@ import { ButtonLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
 import { type FiltersOf, ServerListPage } from '../../ui/server-table.js'
 import { Status } from '../../ui/status.js'
+import { Thumbnail } from '../../ui/thumbnail.js'
 import { useCatalogFilters } from '../../ui/use-catalog-filters.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { isServed } from '../../ui/withdrawn.js'
 import { Tags } from './tags.js'
-import { Thumbnail } from './thumbnail.js'
+import { thumbnailTile } from './thumbnail-tile.js'
 
 export function Page() {
   const t = useTexts()
@@ -64,7 +72,7 @@ function useColumns(): readonly Column<ListedBasemap>[] {
       ...name,
       cell: (basemap) => (
         <div className="with-thumbnail">
-          <Thumbnail basemap={basemap} />
+          <BasemapThumbnail basemap={basemap} />
           <div className="named in-row">
             {name.cell?.(basemap)}
             {basemap.owner !== null && (
@@ -122,4 +130,30 @@ function useColumns(): readonly Column<ListedBasemap>[] {
     sourceColumn(t),
     agoColumn('updated', t.common.updated, (basemap) => basemap.updated_at, { sort: 'updated_at' }),
   ]
+}
+
+/** One tile of the default version. */
+function BasemapThumbnail({ basemap }: { basemap: AdminBasemap }) {
+  const { code } = basemap
+  const version = basemap.versions.find((v) => v.version === basemap.default_version)
+  const isShown = version?.available && isServed(basemap) && isServed(version) && !isOwnGrid(version)
+  if (!isShown) return <Thumbnail id={[code]} read={null} icon={IconMapOff} />
+  return (
+    <Thumbnail
+      id={[code, version.version, version.revision]}
+      read={isVector(version.format) ? null : (signal) => readTile(code, version, signal)}
+      icon={IconVectorTriangle}
+    />
+  )
+}
+
+/** Returns null if the version has no tile there, or if this host serves no tiles. */
+async function readTile(code: string, version: BasemapVersion, signal: AbortSignal): Promise<Blob | null> {
+  const token = await rowToken('basemap_codes', code)
+  const path = tilePath(code, version.version, addressText(thumbnailTile(version)), version.format)
+  // With missing=204 a missing tile is not an error.
+  const url = `${path}?v=${version.revision}&missing=204`
+  return request(url, {}, { signal, headers: { [TOKEN_HEADER]: token } }, async (response) =>
+    response.status === 204 ? null : response.blob(),
+  )
 }

@@ -5,6 +5,7 @@ import { findTargets } from '../../api/catalog.js'
 import { useSaveRule } from '../../api/notifications.js'
 import { useTexts } from '../../texts/texts.js'
 import { CodeSelect } from '../../ui/code-select.js'
+import { FormGuard } from '../../ui/leave-guard.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Problem } from '../../ui/problem.js'
 import { WriteButton } from '../../ui/write-button.js'
@@ -17,6 +18,7 @@ export function RuleForm() {
   const [target, setTarget] = useState('')
   const [kinds, setKinds] = useState<readonly NotificationKind[]>(NOTIFICATION_KINDS)
   const save = useSaveRule()
+  const isDirty = () => email !== '' || target !== '' || kinds.length < NOTIFICATION_KINDS.length
   const isReady = kinds.length > 0 && (by === 'email' ? email.includes('@') : target !== '')
   const submit = () =>
     save.mutate(
@@ -26,6 +28,7 @@ export function RuleForm() {
           notifyDone(t.saved)
           setEmail('')
           setTarget('')
+          setKinds(NOTIFICATION_KINDS)
         },
       },
     )
@@ -36,6 +39,7 @@ export function RuleForm() {
         if (isReady) submit()
       }}
     >
+      <FormGuard isDirty={isDirty} />
       <Stack gap="sm" maw={640}>
         <Group align="flex-end">
           <SegmentedControl

@@ -1,19 +1,18 @@
 import type { AdminStyle } from '@gateway/contracts/style.js'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import IconFolderPlus from '~icons/folder-plus'
 import IconMapOff from '~icons/map-off'
 import IconPalette from '~icons/palette'
 import { segment } from '../../api/client.js'
 import { fetchPreviewToken } from '../../api/preview.js'
-import { STYLES, styleDocumentQuery } from '../../api/styles.js'
+import { drawnPicture, STYLES, styleDocumentQuery } from '../../api/styles.js'
 import { useTexts } from '../../texts/texts.js'
 import { agoColumn, availabilityColumn, type Column, nameColumn, sourceColumn } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
-import { Picture } from '../../ui/picture.js'
 import { ServerListPage } from '../../ui/server-table.js'
 import { Status } from '../../ui/status.js'
+import { Thumbnail } from '../../ui/thumbnail.js'
 import { useCatalogFilters } from '../../ui/use-catalog-filters.js'
-import { useSeen } from '../../ui/use-seen.js'
 import { isServed } from '../../ui/withdrawn.js'
 import { ImportButton } from './import-button.js'
 
@@ -86,30 +85,20 @@ function useColumns(): readonly Column<AdminStyle>[] {
   ]
 }
 
-/** A small map of the style, drawn when its row becomes visible. Decorative: the style's name stands next to it. */
+/** A small map of the style at its initial camera. */
 function StyleThumbnail({ style }: { style: AdminStyle }) {
-  const { ref, seen } = useSeen()
+  const queries = useQueryClient()
+  const { code, revision } = style
+  const read = async (signal: AbortSignal) => {
+    const shown = await queries.fetchQuery(styleDocumentQuery(code, null))
+    const { token } = await fetchPreviewToken({ style_code: code }, signal)
+    const { center = [0, 0], zoom = 0 } = shown.document as { center?: readonly number[]; zoom?: number }
+    const drawn = await drawnPicture({ code, view: `${center.join()},${zoom}` }, token, signal)
+    // A host without Chromium leaves it to this browser.
+    return drawn ?? (await import('../../map/style-picture.js')).drawStyle(shown, token)
+  }
   const isShown = style.available && isServed(style)
   return (
-    <div ref={ref} className="thumbnail" aria-hidden>
-      {isShown ? seen && <Drawn style={style} /> : <IconMapOff size={18} />}
-    </div>
+    <Thumbnail id={['style', code, revision]} read={isShown ? read : null} icon={isShown ? IconPalette : IconMapOff} />
   )
-}
-
-function Drawn({ style: { code, revision } }: { style: AdminStyle }) {
-  const queries = useQueryClient()
-  const picture = useQuery({
-    queryKey: ['style-picture', code, revision],
-    queryFn: async ({ signal }) => {
-      const shown = await queries.fetchQuery(styleDocumentQuery(code, null))
-      const { token } = await fetchPreviewToken({ style_code: code }, signal)
-      const { drawStyle } = await import('../../map/style-picture.js')
-      return drawStyle(shown, token)
-    },
-    // New content has a new revision, so a document never becomes stale.
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
-  })
-  return picture.data == null ? <IconPalette size={18} /> : <Picture of={picture.data} />
 }

@@ -9,6 +9,7 @@ import { applyConventions, errorResponses, SECURITY_SCHEMES, TAGS } from './conv
 import { DATA_PLANE_PATHS } from './data-plane.js'
 import { API_DESCRIPTION } from './description.js'
 import type { ApiDocument } from './document.js'
+import { PAGE_CHOICES } from './page-choices.js'
 import { nameSchemas } from './schemas.js'
 import { HEADERS, TILE_JSON } from './tile-json.js'
 
@@ -17,14 +18,6 @@ const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.1'
 
 const CONTACT = { name: 'The operator of this gateway' }
 const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' }
-
-/** The page asks the browser for its colours. Those that were chosen in the console come first. */
-const CHOSEN_COLOURS = `
-const chosen = localStorage.getItem('mantine-color-scheme-value')
-const asked = window.matchMedia.bind(window)
-if (chosen === 'light' || chosen === 'dark')
-  window.matchMedia = (query) => (query === '(prefers-color-scheme: dark)' ? { matches: chosen === 'dark' } : asked(query))
-`
 
 /** Registers the OpenAPI document and its page, before all routes: it collects them as they are registered. */
 export async function registerOpenApi(app: App, { settings, version }: ControlContext): Promise<void> {
@@ -44,7 +37,7 @@ export async function registerOpenApi(app: App, { settings, version }: ControlCo
     routePrefix: '/admin/docs',
     theme: {
       title: 'Map asset gateway: API reference',
-      js: [{ filename: 'chosen-colours.js', content: CHOSEN_COLOURS }],
+      js: [{ filename: 'choices.js', content: PAGE_CHOICES }],
     },
     uiConfig: { docExpansion: 'list', persistAuthorization: false },
     staticCSP: true,

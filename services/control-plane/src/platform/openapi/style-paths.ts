@@ -22,6 +22,10 @@ const number = (name: string, description: string) =>
 const option = (name: string, description: string, schema: object) =>
   ({ name, in: 'query', required: false, description, schema }) as const
 const TILE_POINTS = option('size', 'points of a tile’s side; default: 512', { type: 'integer', enum: [256, 512] })
+const MISSING = option('missing', 'status on a host that draws no pictures; default: 404', {
+  type: 'string',
+  enum: ['204'],
+})
 const STYLE_ID = path('styleId', 'code of a style')
 
 const CACHED =
@@ -79,10 +83,13 @@ const picture = (
   description: string,
   parameters: Parameters<typeof answer>[4],
 ) => {
-  const item = answer(operationId, summary, `${description} ${PICTURE_WORDS}`, 'image/png', parameters) as {
-    get: { responses: { 200: { content: Record<string, unknown> } } }
+  const all = [...parameters, MISSING]
+  const item = answer(operationId, summary, `${description} ${PICTURE_WORDS}`, 'image/png', all) as {
+    get: { responses: { 200: { content: Record<string, unknown> }; 204?: object } }
   }
-  const { content } = item.get.responses[200]
+  const { responses } = item.get
+  responses[204] = { description: 'This host draws no pictures, with `missing=204`' }
+  const { content } = responses[200]
   for (const type of ['image/webp', 'image/jpeg']) content[type] = content['image/png']
   return item as unknown as PathItem
 }

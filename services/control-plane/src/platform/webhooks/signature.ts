@@ -11,6 +11,8 @@ const PREFIX = 'whsec_'
 
 /** Text that the reference library of Standard Webhooks decodes as base64. */
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+/** Whole groups of base64 and one more character of any kind, which that library ignores: often a space that was copied too. */
+const BASE64_AND_ONE = /^((?:[A-Za-z0-9+/]{4})+)[^=]={0,2}$/s
 /** Characters of base64 that have three bytes. */
 const MIN_BASE64 = 4
 
@@ -19,7 +21,9 @@ const MIN_BASE64 = 4
  * prefix. Any other text is a key in its `raw` format. Secrets that were stored before this rule have no prefix, and keep signing as text.
  */
 export function standardSecret(secret: string): string {
-  return secret.length >= MIN_BASE64 && BASE64.test(secret) ? `${PREFIX}${secret}` : secret
+  if (secret.length >= MIN_BASE64 && BASE64.test(secret)) return `${PREFIX}${secret}`
+  const [, groups] = BASE64_AND_ONE.exec(secret) ?? []
+  return groups === undefined ? secret : `${PREFIX}${groups}`
 }
 
 /**

@@ -14,6 +14,11 @@ test('a handler that never responds gets 503; one that may take long is waited f
   })
   let answer = (_: object): void => {}
   app.get('/long', { config: { mayTakeLong: true } }, () => new Promise((resolve) => (answer = resolve)))
+  // A library's route, which a hook marks.
+  app.addHook('onRoute', (route) => {
+    if (route.url === '/file') route.config = { ...route.config, mayTakeLong: true }
+  })
+  app.get('/file', () => new Promise((resolve) => setTimeout(resolve, 50, { file: true })))
   app.get('/quick', async () => ({ quick: true }))
   const long = app.inject('/long')
   const stuck = await app.inject('/stuck')
@@ -23,6 +28,7 @@ test('a handler that never responds gets 503; one that may take long is waited f
   expect(stuck.headers['retry-after']).toMatch(/^\d+$/)
   expect(stuck.json()).toEqual({ error: expect.stringContaining('try again') })
   expect((await app.inject('/quick')).json()).toEqual({ quick: true })
+  expect((await app.inject('/file')).json()).toEqual({ file: true })
   answer({ long: true })
   expect((await long).json()).toEqual({ long: true })
   await app.close()

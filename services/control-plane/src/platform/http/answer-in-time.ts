@@ -35,9 +35,9 @@ class LateAnswer extends Error {
 export function registerAnswerInTime(app: App, limits = TIME_LIMITS): void {
   app.decorateRequest('writes')
   app.addHook('onRoute', (route) => {
-    const { handler, config } = route
-    const unlimited = config?.mayTakeLong === true
+    const { handler } = route
     route.handler = function limited(request, reply) {
+      const unlimited = request.routeOptions.config.mayTakeLong === true
       const writes = new WriteWatch(unlimited ? limits.answer : limits.write)
       request.writes = writes
       const answer = writeWatch.run(writes, () => (handler as RouteHandlerMethod).call(this, request, reply))

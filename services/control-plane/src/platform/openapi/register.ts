@@ -16,6 +16,9 @@ import { HEADERS, TILE_JSON } from './tile-json.js'
 /** Media type according to OGC API – Features part 5 and STAC; the edge's landing page of the OGC API uses it too. */
 const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.1'
 
+/** Address of the API reference. */
+const PAGE = '/admin/docs'
+
 const CONTACT = { name: 'The operator of this gateway' }
 const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' }
 
@@ -33,8 +36,12 @@ export async function registerOpenApi(app: App, { settings, version }: ControlCo
     transform: jsonSchemaTransform,
     transformObject: (document) => complete(jsonSchemaTransformObject(document) as ApiDocument),
   })
+  // A file needs no store, and a busy machine may take long to read it. The library sets no options of its routes.
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith(PAGE)) route.config = { ...route.config, mayTakeLong: true }
+  })
   await app.register(swaggerUi, {
-    routePrefix: '/admin/docs',
+    routePrefix: PAGE,
     theme: {
       title: 'Map asset gateway: API reference',
       js: [{ filename: 'choices.js', content: PAGE_CHOICES }],

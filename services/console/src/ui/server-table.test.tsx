@@ -2,6 +2,7 @@
 import { act, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
+import { ApiError } from '../api/client.js'
 import type { ListSource } from '../api/list.js'
 import { show, stubService } from '../testing/render.js'
 import { ServerTable } from './server-table.js'
@@ -66,6 +67,18 @@ test('the service applies search, sorting, filters and pages, and the URL holds 
   expect(router.state.location.search).toBe('?sort=name&status=active&q=ab')
   // The service cannot sort by this column.
   expect(screen.queryByRole('button', { name: 'Made up' })).toBeNull()
+})
+
+test('a search that fails leaves what was typed in its field', async () => {
+  stubService(({ path }) => {
+    if (path.includes('q=')) return new ApiError(400, 'the search is wrong')
+    return { items: [{ name: 'row 0' }], total: 1 }
+  })
+  show(table)
+  await screen.findByText('row 0')
+  await userEvent.type(screen.getByRole('searchbox'), 'ab')
+  expect((await screen.findByRole('alert')).textContent).toContain('the search is wrong')
+  expect(screen.getByRole('searchbox')).toHaveProperty('value', 'ab')
 })
 
 test('a filter of the address that has no field narrows the list, and its chip removes it', async () => {

@@ -64,71 +64,80 @@ export function ServerTable<T, Q>({
     const next = nextSorting(parseSorting(list.chosen), { id: column.sort as string, numeric: column.numeric ?? false })
     list.set({ sort: sortingText(next), page: null })
   }
+  const { data } = list.query
+  const isNarrowed = list.isNarrowed || list.q !== ''
+  if (data?.total === 0 && !isNarrowed) return <NothingYet {...table.empty} />
   return (
-    <Loaded query={list.query} what={table.what}>
-      {({ items, total }) => {
-        if (total === 0 && !list.isNarrowed && list.q === '') return <NothingYet {...table.empty} />
-        const from = (list.page - 1) * list.pageSize
-        return (
-          <>
-            <Group gap="sm" align="flex-end">
-              {search !== undefined && (
-                <SearchField
-                  label={search}
-                  value={list.q}
-                  found={list.isNarrowed ? total : null}
-                  onChange={(text) => list.set({ q: withoutSecret(text), page: null })}
-                />
-              )}
-              {filters.map((filter) => (
-                <FilterField
-                  key={filter.name}
-                  filter={filter}
-                  value={list.filters[filter.name] ?? ''}
-                  onChange={(value) => list.set({ [filter.name]: value, page: null })}
-                />
-              ))}
-              <ListOptions source={source as never} query={list.matching} columns={seen} />
-            </Group>
-            <FilterChips
-              filters={filters}
-              values={list.filters}
-              onRemove={(name) => list.set({ [name]: null, page: null })}
-            />
-            {bulk !== undefined && <BulkBar bulk={bulk} selection={selection} total={total} />}
-            {total === 0 ? (
-              <Empty title={list.q === '' ? t.table.nothingLeft : t.table.nothingFound(list.q)}>
-                {t.table.nothingFoundAdvice}
-              </Empty>
-            ) : (
-              <TableFrame
-                label={table.label}
-                columns={seen.shown}
-                rows={items}
-                rowKey={table.rowKey}
-                sortingOf={({ sort }) => (sort === undefined ? undefined : sorting?.id === sort ? sorting : null)}
-                onSort={onSort}
-                busy={list.query.isPlaceholderData}
-                {...(bulk !== undefined && { selection: { ...selection, nameOf: bulk.nameOf } })}
+    <>
+      {/* They stay if a search fails, because they hold what was typed. */}
+      {(data !== undefined || isNarrowed) && (
+        <>
+          <Group gap="sm" align="flex-end">
+            {search !== undefined && (
+              <SearchField
+                label={search}
+                value={list.q}
+                found={list.isNarrowed ? (data?.total ?? null) : null}
+                onChange={(text) => list.set({ q: withoutSecret(text), page: null })}
               />
             )}
-            <Pages
-              from={from + 1}
-              to={from + items.length}
-              of={total}
-              page={list.page}
-              pages={list.pages}
-              size={list.pageSize}
-              onSize={(size) => {
-                list.setPageSize(size)
-                list.set({ page: null })
-              }}
-              onPage={(n) => list.set({ page: n === 1 ? null : String(n) })}
-            />
-          </>
-        )
-      }}
-    </Loaded>
+            {filters.map((filter) => (
+              <FilterField
+                key={filter.name}
+                filter={filter}
+                value={list.filters[filter.name] ?? ''}
+                onChange={(value) => list.set({ [filter.name]: value, page: null })}
+              />
+            ))}
+            <ListOptions source={source as never} query={list.matching} columns={seen} />
+          </Group>
+          <FilterChips
+            filters={filters}
+            values={list.filters}
+            onRemove={(name) => list.set({ [name]: null, page: null })}
+          />
+        </>
+      )}
+      <Loaded query={list.query} what={table.what}>
+        {({ items, total }) => {
+          const from = (list.page - 1) * list.pageSize
+          return (
+            <>
+              {bulk !== undefined && <BulkBar bulk={bulk} selection={selection} total={total} />}
+              {total === 0 ? (
+                <Empty title={list.q === '' ? t.table.nothingLeft : t.table.nothingFound(list.q)}>
+                  {t.table.nothingFoundAdvice}
+                </Empty>
+              ) : (
+                <TableFrame
+                  label={table.label}
+                  columns={seen.shown}
+                  rows={items}
+                  rowKey={table.rowKey}
+                  sortingOf={({ sort }) => (sort === undefined ? undefined : sorting?.id === sort ? sorting : null)}
+                  onSort={onSort}
+                  busy={list.query.isPlaceholderData}
+                  {...(bulk !== undefined && { selection: { ...selection, nameOf: bulk.nameOf } })}
+                />
+              )}
+              <Pages
+                from={from + 1}
+                to={from + items.length}
+                of={total}
+                page={list.page}
+                pages={list.pages}
+                size={list.pageSize}
+                onSize={(size) => {
+                  list.setPageSize(size)
+                  list.set({ page: null })
+                }}
+                onPage={(n) => list.set({ page: n === 1 ? null : String(n) })}
+              />
+            </>
+          )
+        }}
+      </Loaded>
+    </>
   )
 }
 

@@ -28,6 +28,7 @@ export const EDGE_MESSAGES = {
     'this gateway draws no pictures of styles: install the package chromium on the host of the edge, or set CHROMIUM_PATH',
   pictures_off: 'this gateway draws no pictures of styles: RENDERING is false',
   picture_address: 'pictures of a style are {form}',
+  picture_tile_size: 'a rendered tile has size=256 or size=512',
   picture_size: 'a picture has 1 to {most} points in width and height, before @2x',
   picture_view: 'a view is lon,lat,zoom, with bearing and pitch if needed, or minx,miny,maxx,maxy, in degrees, or auto',
   picture_overlay:

@@ -643,6 +643,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   pictures_without_chromium: '此网关不绘制样式图片：请在边缘主机上安装 chromium 软件包，或设置 CHROMIUM_PATH',
   pictures_off: '此网关不绘制样式图片：RENDERING 为 false',
   picture_address: '样式图片的地址形式为 {form}',
+  picture_tile_size: '渲染瓦片的 size 为 256 或 512',
   picture_size: '图片的宽和高为 1 到 {most} 点（@2x 之前）',
   picture_view: '视图为 lon,lat,zoom（需要时加 bearing 和 pitch），或以度为单位的 minx,miny,maxx,maxy，或 auto',
   picture_overlay:

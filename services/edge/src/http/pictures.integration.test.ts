@@ -186,7 +186,8 @@ test('a token without the grants of the sources, a disabled one, and an edge wit
     expect((await get(address, poor)).status, address).toBe(403)
     expect((await get(address, disabled)).status, address).toBe(401)
   }
-  expect((await get('/styles/day/static/0,0,1/3000x20.png')).status).toBe(400)
+  for (const address of ['static/0,0,1/3000x20.png', '0/0/0.png?size=300', 'tilejson.json?size=300'])
+    expect((await get(`/styles/day/${address}`)).status, address).toBe(400)
   expect((await get('/styles/none/0/0/0.png')).status).toBe(404)
 })
 

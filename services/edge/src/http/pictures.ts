@@ -40,6 +40,7 @@ const WITHOUT_CHROMIUM = refuse('not_found', coded('pictures_without_chromium'))
 const SWITCHED_OFF = refuse('not_found', coded('pictures_off'))
 const NO_SUCH_PICTURE = refuse('not_found', coded('picture_address', { form: FORMS }))
 export const LATE = { ...refuse('dependency_down', coded('picture_late')), retryAfterSeconds: RETRY_SECONDS }
+const WRONG_TILE_SIZE = refuse('invalid_parameters', coded('picture_tile_size'))
 const FAULTS: Readonly<Record<StaticFault['fault'], ReturnType<typeof refuse>>> = {
   address: NO_SUCH_PICTURE,
   size: refuse('invalid_parameters', coded('picture_size', { most: MOST_POINTS })),
@@ -110,13 +111,18 @@ export function answerPicture(exchange: RequestContext, code: string, picture: P
   const style = drawnStyle(edge.freshness.catalog, code)
   if (style === null) return answerRefusal(exchange, refuse('not_found', coded('style_not_found')))
   if (style.kind === 'vector') exchange.asked = `vector:${code}`
-  if (picture.kind === 'tilejson') answerTileJson(exchange, style, fromQuery)
-  else if (picture.kind === 'tile') answerTile(exchange, style, picture.address, sizeIn(exchange.query))
-  else answerStatic(exchange, style, parseStatic(picture.where, picture.file, exchange.query))
+  if (picture.kind === 'static')
+    return answerStatic(exchange, style, parseStatic(picture.where, picture.file, exchange.query))
+  const tileSize = sizeIn(exchange.query)
+  if (tileSize === null) answerRefusal(exchange, WRONG_TILE_SIZE)
+  else if (picture.kind === 'tile') answerTile(exchange, style, picture.address, tileSize)
+  else answerTileJson(exchange, style, tileSize, fromQuery)
 }
 
-function sizeIn(query: string): PictureKind['tileSize'] {
-  return query.includes('size=') && new URLSearchParams(query).get('size') === '256' ? 256 : 512
+/** Returns null for a size that no rendered tile has. */
+function sizeIn(query: string): PictureKind['tileSize'] | null {
+  const size = query.includes('size=') ? new URLSearchParams(query).get('size') : null
+  return size === '256' ? 256 : size === null || size === '512' ? 512 : null
 }
 
 /** Sends a rendered tile to a caller who may read its style. */
@@ -153,8 +159,12 @@ function formatOf(extension: string): PictureFormat | undefined {
   return PICTURE_FORMATS.find((one) => one === (extension === 'jpeg' ? 'jpg' : extension))
 }
 
-function answerTileJson(exchange: RequestContext, style: DrawnStyle, fromQuery: boolean) {
-  const tileSize = sizeIn(exchange.query)
+function answerTileJson(
+  exchange: RequestContext,
+  style: DrawnStyle,
+  tileSize: PictureKind['tileSize'],
+  fromQuery: boolean,
+) {
   const basemap = pictureTiles(style, { format: 'png', tileSize, ratio: 1 })
   const [version] = basemap.versions.values()
   if (version === undefined) return answerRefusal(exchange, INTERNAL)

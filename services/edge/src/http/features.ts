@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import path from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Bounds } from '@gateway/contracts/basemap.js'
@@ -27,6 +27,7 @@ import { areaTag } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import type { FoundIndex, NotMade } from '../features/vector-features.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
+import { NotSpooled, SpooledBody } from '../files/spooled-body.js'
 import {
   featureSchema,
   featuresPath,
@@ -44,6 +45,7 @@ import { answerDocument } from './document.js'
 import { noVector, shownName } from './missing-reasons.js'
 import { answerRefusal, INTERNAL, NOT_FOUND, STORAGE_DOWN } from './refusals.js'
 import { guarded, RequestContext } from './request-context.js'
+import { mayGoOn } from './send-download.js'
 import { wantedVector } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 
@@ -55,9 +57,6 @@ const SCHEMA_TYPE = 'application/schema+json'
 /** Limit: time in ms that a request waits for an index or a download that is being made. */
 const WAIT_MS = 8_000
 const RETRY_SECONDS = 5
-/** Limit: responses of up to 64 MB each that are held completely in memory, because their head names the next page. */
-const MAX_HELD = 4
-let held = 0
 
 /** Addresses that may follow a collection of features. */
 const ROOMS: ReadonlySet<string> = new Set(['items', 'queryables', 'schema'])
@@ -169,7 +168,11 @@ const CODE_OF_FAILURE = {
 
 /** Returns the refusal if a query cannot be answered now; null: it is another error. */
 function databaseRefusal(error: unknown): Refusal | null {
-  const isKnown = error instanceof DatabaseTrouble || error instanceof QueryTimeout || error instanceof QueriesBusy
+  const isKnown =
+    error instanceof DatabaseTrouble ||
+    error instanceof QueryTimeout ||
+    error instanceof QueriesBusy ||
+    error instanceof NotSpooled
   return isKnown ? { ...refuse('dependency_down', error.said), retryAfterSeconds: RETRY_SECONDS } : null
 }
 
@@ -350,33 +353,24 @@ class Page {
 
   /** Sends a response whose head contains the address of the next page, so it is made before it is sent. */
   async answerWhole(): Promise<void> {
-    const head = this.#opened(Buffer.alloc(0))
-    const parts = [head, ...(await this.#held()), this.#closing('')]
-    if (this.#exchange.aborted) return
-    const next = this.#next()
-    const links: Header[] = next === null ? [] : [['Link', `<${next}>; rel="next"`]]
-    // In pieces, because a call of the socket with megabytes would hold up the event loop.
-    const length = parts.reduce((sum, { length }) => sum + length, 0)
-    await this.#exchange.answerPieces(
-      '200 OK',
-      this.#headers(...this.#encoding, ...links),
-      length,
-      Readable.from(parts),
-    )
-  }
-
-  async #held(): Promise<Uint8Array[]> {
-    if (held >= MAX_HELD) throw new QueriesBusy(coded('query_responses_full', { limit: MAX_HELD }))
-    held++
+    const exchange = this.#exchange
+    const { edge, token } = exchange
+    const body = new SpooledBody(edge.disks, path.join(edge.settings.dataDir, 'cache', 'responses'), token ?? '')
     try {
-      const parts: Uint8Array[] = []
+      await body.add(this.#opened(Buffer.alloc(0)))
       for await (const { bytes } of this.#chunks()) {
-        if (this.#exchange.aborted) break
-        if (bytes.length > 0) parts.push(bytes)
+        if (exchange.aborted) return
+        await body.add(bytes)
       }
-      return parts
+      await body.add(this.#closing(''))
+      const next = this.#next()
+      const links: Header[] = next === null ? [] : [['Link', `<${next}>; rel="next"`]]
+      const headers = this.#headers(...this.#encoding, ...links)
+      const whole = await body.end()
+      if (whole instanceof Uint8Array) exchange.answer('200 OK', headers, whole)
+      else exchange.answerPart('200 OK', headers, whole, () => mayGoOn(exchange))
     } finally {
-      held--
+      body.discard()
     }
   }
 

@@ -51,10 +51,11 @@ const PROGRAMS = {
   '/usr/include/openssl/ssl.h': 'libssl-dev',
 }
 
-/** Programs without which tests are skipped, because Debian has no package of them, with their sources. */
+/** Programs without which tests are skipped, because Debian has no package of them, or only a few tests use a large one, with their sources. */
 const SKIPPED_WITHOUT = {
   kubectl: 'kubernetes.io, or the package kubernetes-client of newer systems',
   docker: 'docker.io, or podman',
+  MapProxy: 'the package mapproxy',
 }
 
 /** Programs that compile the native addon, which has its own tests. */

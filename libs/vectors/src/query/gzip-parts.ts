@@ -1,10 +1,11 @@
-import { constants, crc32, deflateRawSync } from 'node:zlib'
+import { constants, crc32, deflateRawSync, type ZlibOptions } from 'node:zlib'
 import type { Chunk, TextSum } from './items-query.js'
 
 /** Compression level for text that one request asks for: a higher one would be slower than the query that makes the text. */
-const LEVEL = 1
-/** Size in bytes up to which a part is stored uncompressed: compression would take longer than it saves. */
-const STORED_BYTES = 1_024
+export const GZIP_LEVEL = 1
+/** Size in bytes up to which zlib uses less memory, which it clears for each part. */
+const SMALL_BYTES = 4_096
+const SMALL: ZlibOptions = { memLevel: 4, windowBits: 12 }
 /** Head of a gzip member without name and time (RFC 1952, section 2.3.1). */
 export const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
 /** The final block of a member: an empty one (RFC 1951, section 3.2.6). */
@@ -32,11 +33,8 @@ export class GzipParts {
   add(text: Uint8Array): Uint8Array {
     if (text.length === 0) return text
     this.#sum = { crc: crc32(text, this.#sum.crc), length: this.#sum.length + text.length }
-    if (text.length > STORED_BYTES) return deflateRawSync(text, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH })
-    const head = Buffer.alloc(5)
-    head.writeUInt16LE(text.length, 1)
-    head.writeUInt16LE(text.length ^ 0xffff, 3)
-    return Buffer.concat([head, text])
+    const options = { level: GZIP_LEVEL, finishFlush: constants.Z_SYNC_FLUSH }
+    return deflateRawSync(text, text.length > SMALL_BYTES ? options : { ...options, ...SMALL })
   }
 
   /** Returns a part of a response with its bytes compressed. */

@@ -1,10 +1,7 @@
 import type { FilePart } from '@gateway/tilesets/source.js'
 import type { DiskGate } from '../files/disk-gate.js'
-import { UnnamedFile } from '../files/unnamed-file.js'
+import { AS_FILE_BYTES, UnnamedFile } from '../files/unnamed-file.js'
 import type { BuiltDocument } from './build-document.js'
-
-/** Size in bytes from which a file is sent faster than memory, and a slow reader costs no copy of it. Tiles have the same limit. */
-const AS_FILE_BYTES = 64 * 1024
 
 /**
  * The bytes of a finished document, which all of its readers share: in memory, or in a file without a name, which is deleted with its last
@@ -39,7 +36,7 @@ export class HeldDocument {
     folder: string,
     onGone: () => void,
   ): Promise<HeldDocument> {
-    const file = body.length < AS_FILE_BYTES ? null : await inFile(disks, folder, body)
+    const file = body.length < AS_FILE_BYTES ? null : await UnnamedFile.write(disks, folder, [body])
     return new HeldDocument(body, file, etag, isGzip, onGone)
   }
 
@@ -62,14 +59,4 @@ export class HeldDocument {
     this.use()
     return { fd: this.#file.fd, offset: 0, length: this.bytes, release: () => this.leave() }
   }
-}
-
-async function inFile(disks: DiskGate, folder: string, body: Buffer): Promise<UnnamedFile | null> {
-  const read = async () => {
-    const file = await UnnamedFile.create(folder)
-    await file.append(body)
-    return file
-  }
-  const written = await disks.run(folder, { read, discard: (late) => late.close() }).catch(() => null)
-  return written?.ok === true ? written.value : null
 }

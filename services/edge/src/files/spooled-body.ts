@@ -2,10 +2,8 @@ import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { FairLanes, type Release } from '@gateway/core/lanes/fair-lanes.js'
 import type { FilePart } from '@gateway/tilesets/source.js'
 import type { DiskGate } from './disk-gate.js'
-import { UnnamedFile } from './unnamed-file.js'
+import { AS_FILE_BYTES, UnnamedFile } from './unnamed-file.js'
 
-/** Size in bytes from which a body is in a file: it is sent faster than memory, and a slow reader costs no copy of it. Documents have the same limit. */
-const AS_FILE_BYTES = 64 * 1024
 /** Limit: bodies in files of one process, from the first byte until they are sent. One caller has at most half of them. */
 const MAX_FILES = 32
 
@@ -71,17 +69,8 @@ export class SpooledBody {
     this.#parts = []
     this.#partBytes = 0
     const begun = this.#file
-    // The work owns the file: one that the disk holds up must not be closed until then.
     this.#file = null
-    const read = async () => {
-      const file = begun ?? (await UnnamedFile.create(this.#folder))
-      for (const part of parts) await file.append(part)
-      return file
-    }
-    const written = await this.#disks
-      .run(this.#folder, { read, discard: (late) => late.close() })
-      .catch(() => ({ ok: false }) as const)
-    if (!written.ok) throw new NotSpooled(coded('large_response_unwritten'))
-    this.#file = written.value
+    this.#file = await UnnamedFile.write(this.#disks, this.#folder, parts, begun)
+    if (this.#file === null) throw new NotSpooled(coded('large_response_unwritten'))
   }
 }

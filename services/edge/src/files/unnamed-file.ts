@@ -3,6 +3,10 @@ import fs from 'node:fs'
 import { mkdir, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import type { DiskGate } from './disk-gate.js'
+
+/** Size in bytes from which a file is sent faster than memory, and a slow reader costs no copy of it. Tiles have the same limit. */
+export const AS_FILE_BYTES = 64 * 1024
 
 const openFile = promisify(fs.open)
 const writeWhole = promisify(fs.writeFile)
@@ -17,8 +21,33 @@ export class UnnamedFile {
     this.fd = fd
   }
 
-  /** @param folder made if it is missing. Rejects with the error of the disk. */
-  static async create(folder: string): Promise<UnnamedFile> {
+  /**
+   * Writes a new file, or more at the end of one, which belongs to this call then. Returns null if the disk is full or does not respond; nothing is
+   * left in that case.
+   * @param folder made if it is missing
+   */
+  static async write(
+    disks: DiskGate,
+    folder: string,
+    parts: readonly Uint8Array[],
+    begun: UnnamedFile | null = null,
+  ): Promise<UnnamedFile | null> {
+    const read = async () => {
+      const file = begun ?? (await UnnamedFile.#create(folder))
+      try {
+        for (const part of parts) await file.#append(part)
+        return file
+      } catch (error) {
+        file.close()
+        throw error
+      }
+    }
+    // A file that the disk holds up must not be closed during the write: another one could get its number.
+    const written = await disks.run(folder, { read, discard: (late) => late.close() }).catch(() => null)
+    return written?.ok === true ? written.value : null
+  }
+
+  static async #create(folder: string): Promise<UnnamedFile> {
     await mkdir(folder, { recursive: true })
     const name = path.join(folder, `${randomUUID()}.tmp`)
     const file = new UnnamedFile(await openFile(name, 'wx+', 0o600))
@@ -34,21 +63,14 @@ export class UnnamedFile {
     return this.#length
   }
 
-  /** Writes at the end. Rejects with the error of the disk, and has closed the file then. */
-  async append(bytes: Uint8Array): Promise<void> {
-    try {
-      await writeWhole(this.fd, bytes)
-      this.#length += bytes.length
-    } catch (error) {
-      this.close()
-      throw error
-    }
-  }
-
-  /** Must not be called during `append`: another file could get the number. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
     fs.close(this.fd)
+  }
+
+  async #append(bytes: Uint8Array): Promise<void> {
+    await writeWhole(this.fd, bytes)
+    this.#length += bytes.length
   }
 }

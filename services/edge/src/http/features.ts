@@ -9,7 +9,7 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { DatabaseTrouble } from '@gateway/vectors/postgis/databases.js'
 import { GEOMETRY_NAME } from '@gateway/vectors/query/cql2/compile.js'
 import type { Expression } from '@gateway/vectors/query/cql2/expression.js'
-import { GZIP_HEAD, GzipParts, NO_TEXT } from '@gateway/vectors/query/gzip-parts.js'
+import { GZIP_HEAD, GZIP_LEVEL, GzipParts, NO_TEXT } from '@gateway/vectors/query/gzip-parts.js'
 import type { Chunk, ItemsQuery, TextSum } from '@gateway/vectors/query/items-query.js'
 import {
   checkDocumentParameters,
@@ -282,7 +282,7 @@ class Page {
       const text = Buffer.from(bytes).toString().slice(0, -1)
       const body = Buffer.from(`${text},"links":${JSON.stringify(links)}}`)
       if (!this.#inGzip || body.length < MIN_GZIP_BYTES) return this.#exchange.answer('200 OK', this.#headers(), body)
-      return this.#exchange.answer('200 OK', this.#headers(IN_GZIP), await gzipInThread(body, { level: 1 }))
+      return this.#exchange.answer('200 OK', this.#headers(IN_GZIP), await gzipInThread(body, { level: GZIP_LEVEL }))
     }
   }
 

@@ -14,8 +14,11 @@ export type Lane = keyof typeof CONNECTIONS
 /** Limit: bytes of the response to a question by the head only, which is a refusal in JSON. */
 const MAX_VERDICT_BYTES = 64 * 1024
 const CONNECT_TIMEOUT_MS = 2_000
-/** Time in ms that a scan requested by an operator may take before its response begins. */
-const HEADERS_TIMEOUT_MS = 120_000
+/**
+ * Time in ms until a response must begin. The control plane limits its own routes, except those that wait for work such as a scan, which are writes. So the limit
+ * of writes only ends requests to a control plane that hangs.
+ */
+const HEADERS_TIMEOUT_MS = { reads: 120_000, writes: 3_600_000 } as const
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -65,7 +68,6 @@ export class Upstream {
       new Pool(this.#origin, {
         connections: CONNECTIONS[lane],
         pipelining: 1,
-        headersTimeout: HEADERS_TIMEOUT_MS,
         // Server-sent events may be silent for any time.
         bodyTimeout: 0,
         connect: { timeout: CONNECT_TIMEOUT_MS },
@@ -103,6 +105,7 @@ export class Upstream {
       path: head.target,
       headers,
       body,
+      headersTimeout: SAFE.has(head.method) ? HEADERS_TIMEOUT_MS.reads : HEADERS_TIMEOUT_MS.writes,
     }
     const mayRepeat = body === null && SAFE.has(head.method)
     this.#used[lane]++

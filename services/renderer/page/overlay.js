@@ -8,14 +8,29 @@ const ATTRIBUTION = { font: '11px "Noto Sans", "Noto Sans CJK SC", sans-serif', 
 
 /**
  * @param context of the picture
- * @param picture `project` returns the place of a coordinate in the map, whose margin is cut off
+ * @param picture `project` returns the place of a coordinate in the map, whose margin is cut off; `center` is the longitude of its centre
  */
-export function drawOverlay(context, { width, height, overlay, project, attribution }) {
+export function drawOverlay(context, { width, height, overlay, center, project, attribution }) {
   context.lineJoin = 'round'
   context.lineCap = 'round'
-  for (const path of overlay.paths) drawPath(context, path.map(project))
-  for (const marker of overlay.markers) drawPin(context, project(marker.at), marker, width)
+  for (const path of overlay.paths) drawPath(context, unbroken(path, center).map(project))
+  for (const marker of overlay.markers) drawPin(context, project(near(marker.at, center)), marker, width)
   if (overlay.attribution && attribution !== '') writeAttribution(context, width, height, attribution)
+}
+
+/** Returns a place in the world that is the nearest to a longitude. */
+function near([longitude, latitude], to) {
+  return [longitude + 360 * Math.round((to - longitude) / 360), latitude]
+}
+
+/** Returns the places of a path, whose parts take the short way over the 180th meridian. */
+function unbroken(path, center) {
+  let before = center
+  return path.map((place) => {
+    const moved = near(place, before)
+    before = moved[0]
+    return moved
+  })
 }
 
 function drawPath(context, points) {

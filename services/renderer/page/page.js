@@ -63,7 +63,9 @@ async function draw() {
   const context = canvas.getContext('2d', { willReadFrequently: true })
   context.drawImage(map.getCanvas(), -margin * ratio, -margin * ratio)
   context.scale(ratio, ratio)
-  drawOverlay(context, { width, height, overlay, project: (at) => map.project(at), attribution: attributionOf(map) })
+  const [center] = view.center
+  const project = (at) => map.project(at)
+  drawOverlay(context, { width, height, overlay, center, project, attribution: attributionOf(map) })
   return packed(new Uint8Array(context.getImageData(0, 0, width * ratio, height * ratio).data.buffer))
 }
 

@@ -19,7 +19,7 @@ export const EDGE_MESSAGES = {
   tile_absent: 'there is no such tile',
   tile_zooms_of_grid: 'there is no such tile: zooms go from 0 to {last}',
   tile_outside_grid: 'there is no such tile: zoom {zoom} of {grid} has columns 0 to {column} and rows 0 to {row}',
-  tile_outside_vector_zooms: 'there is no such tile: this vector has zooms {zoom_min} to {zoom_max}',
+  tile_outside_vector_zooms: 'there is no such tile: this vector or style has zooms {zoom_min} to {zoom_max}',
   tile_outside_zooms: 'there is no such tile: version {version} has zooms {zoom_min} to {zoom_max}',
   tile_extension: 'there is no such tile: the tiles of version {version} are {extension}',
   tile_extensions: 'there is no such tile: the tiles of version {version} are {extension} or {other}',

@@ -635,7 +635,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   tile_absent: '没有此瓦片',
   tile_zooms_of_grid: '没有此瓦片：级别为 0 至 {last}',
   tile_outside_grid: '没有此瓦片：{grid} 的第 {zoom} 级有列 0 至 {column}、行 0 至 {row}',
-  tile_outside_vector_zooms: '没有此瓦片：此矢量的级别为 {zoom_min} 至 {zoom_max}',
+  tile_outside_vector_zooms: '没有此瓦片：此矢量或样式的级别为 {zoom_min} 至 {zoom_max}',
   tile_outside_zooms: '没有此瓦片：版本 {version} 的级别为 {zoom_min} 至 {zoom_max}',
   tile_extension: '没有此瓦片：版本 {version} 的瓦片扩展名为 {extension}',
   tile_extensions: '没有此瓦片：版本 {version} 的瓦片扩展名为 {extension} 或 {other}',

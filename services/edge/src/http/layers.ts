@@ -2,7 +2,7 @@ import { type AccessToken, isGranted } from '@gateway/core/access/decide.js'
 import { decodedSegment, parseTilePath } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
 import { type Layer, layerOf, layerOfDrawn, stylePath } from '../standards/layer.js'
-import { drawnStyle, hasData } from '../sync/drawn-styles.js'
+import { drawnStyle } from '../sync/drawn-styles.js'
 import type { Ask } from './authorize.js'
 import type { Reach } from './authorize-signed.js'
 import { answerPicture, askPicture, pictureAddress, whyUndrawn } from './pictures.js'
@@ -27,15 +27,14 @@ export function readableLayerAt(edge: Edge, code: string, token: AccessToken): L
   const { drawn } = layer ?? {}
   if (!isGranted(token, drawn?.wanted ?? wantedBasemap(edge, code))) return null
   if (drawn === undefined) return layer
-  const isWhole = hasData(drawn) && (token.limits?.area ?? null) !== null
-  return isWhole || !edge.pictures.available ? null : layer
+  return edge.pictures.available ? layer : null
 }
 
 /** Returns the request of a layer, or of its tile at the route of tiles or of styles. */
 export function askLayer(edge: Edge, code: string, tile: string | undefined): Ask {
   const drawn = edge.freshness.catalog.basemaps.has(code) ? null : drawnStyle(edge.freshness.catalog, code)
   if (drawn === null) return { wanted: wantedBasemap(edge, code), signable: null, reach: reachOf(tile, code) }
-  const ask: Ask = { wanted: drawn.wanted, signable: null, reach: hasData(drawn) ? null : 'cut' }
+  const ask: Ask = { wanted: drawn.wanted, signable: null, reach: 'cut' }
   const picture = tile === undefined ? null : pictureOf(tile).picture
   return picture === null ? ask : { ...askPicture(edge, code, picture, '', ask), signable: null }
 }

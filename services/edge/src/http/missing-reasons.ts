@@ -63,9 +63,9 @@ export function outsideGrid(set: TileMatrixSet, z: number): MissingTile {
 export function outsideZooms(version: CatalogVersion): MissingTile {
   const { minZoom, maxZoom } = version.stored
   const zooms = { zoom_min: minZoom, zoom_max: maxZoom }
-  // The tiles of a vector have no version that a caller could name.
-  const isOfVector = version.usage.startsWith('vector:')
-  const said = isOfVector
+  // The tiles of a vector or a style have no version that a caller could name.
+  const isUnnamed = version.usage.startsWith('vector:') || version.usage === 'basemap:'
+  const said = isUnnamed
     ? coded('tile_outside_vector_zooms', zooms)
     : coded('tile_outside_zooms', { version: labelOf(version), ...zooms })
   return keptOf(version, said)

@@ -18,14 +18,7 @@ import {
   type StaticFault,
   type StaticRequest,
 } from '../pictures/static-request.js'
-import {
-  type DrawnStyle,
-  drawnStyle,
-  hasData,
-  type PictureKind,
-  pictureTiles,
-  revisionOf,
-} from '../sync/drawn-styles.js'
+import { type DrawnStyle, drawnStyle, type PictureKind, pictureTiles, revisionOf } from '../sync/drawn-styles.js'
 import { answerCondition } from './answer-condition.js'
 import type { Ask } from './authorize.js'
 import { answerDocument, SECRET_PLACE } from './document.js'
@@ -80,8 +73,7 @@ export function askPicture(edge: Edge, code: string, picture: PictureAddress, qu
     style.kind === 'style'
       ? ({ opens: 'style', code, version: null } as const)
       : ({ opens: 'vector', code, version: null } as const)
-  const reach = hasData(style) ? null : reachOf(picture, query)
-  return { wanted: style.wanted, signable, reach }
+  return { wanted: style.wanted, signable, reach: reachOf(picture, query) }
 }
 
 function reachOf(picture: PictureAddress, query: string): Ask['reach'] {

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { areaKey, grantKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import { wmsCapabilitiesPieces } from '../standards/wms-capabilities.js'
-import { drawnGroups, isWholeLayer, wantedLayer, wantedVectorLayer } from '../standards/wms-layers.js'
+import { drawnGroups, wantedLayer, wantedVectorLayer } from '../standards/wms-layers.js'
 import { parseWmsRequest, TYPE_OF_111, type WmsRequest, type WmsVersion } from '../standards/wms-request.js'
 import { ANY_TOKEN, type Ask } from './authorize.js'
 import { answerDocument } from './document.js'
@@ -42,8 +42,7 @@ function askOf({ freshness: { catalog } }: Edge, request: WmsRequest): Ask {
   if (request.kind !== 'map' && request.kind !== 'info') return ANY_TOKEN
   const wanted = request.layers.map((name) => wantedLayer(catalog, name))
   const queried = request.kind === 'info' ? request.queried.map((name) => wantedVectorLayer(catalog, name)) : []
-  const isWhole = request.layers.some((name) => isWholeLayer(catalog, name))
-  return { wanted: { kind: 'all', of: [...wanted, ...queried] }, signable: null, reach: isWhole ? null : 'cut' }
+  return { wanted: { kind: 'all', of: [...wanted, ...queried] }, signable: null, reach: 'cut' }
 }
 
 function answerCapabilities(

@@ -24,6 +24,20 @@ it('a box over the 180th meridian has its centre there', () => {
   expect(readOk('170,-20,-170,-10').view.center[0]).toBeCloseTo(180, 6)
 })
 
+it('a box of the whole world may reach the poles', () => {
+  expect(readOk('-180,-90,180,90', '512x512.png').view).toMatchObject({ center: [0, expect.closeTo(0, 6)], zoom: 0 })
+})
+
+it.each([
+  ['marker=179,0&marker=-177,0', 181],
+  ['path=170,0|-170,0&marker=150,0', 170],
+  ['marker=-100,0&marker=100,0', 180],
+  ['marker=-80,0&marker=80,0', 0],
+  ['marker=-100,0&marker=-40,0', -70],
+])('auto shows %s on the short side of the world', (query, longitude) => {
+  expect(readOk('auto', '400x300.png', query).view.center[0]).toBeCloseTo(longitude, 6)
+})
+
 it('auto fits markers and paths, with room for the pins', () => {
   const asked = readOk('auto', '400x300.png', 'marker=13.4,52.5,red,B&marker=2.3,48.9&path=0,51.5|-3,55')
   const [west, south, east, north] = boundsOfView(asked.view, asked) as [number, number, number, number]
@@ -61,6 +75,7 @@ it.each([
   ['auto', '1x1.png', '', 'auto'],
   ['0,0,1', '1x1.png', 'marker=0', 'overlay'],
   ['0,0,1', '1x1.png', 'marker=0,0,url(x)', 'overlay'],
+  ['0,0,1', '1x1.png', 'marker=0,0,nocolour', 'overlay'],
   ['0,0,1', '1x1.png', `marker=0,0,red,${'x'.repeat(41)}`, 'overlay'],
   ['0,0,1', '1x1.png', 'path=0,0', 'overlay'],
 ])('%s as %s with %s is refused for its %s', (where, file, query, fault) => {

@@ -42,7 +42,25 @@ type Place = readonly [longitude: number, latitude: number]
 const SIZE = /^(\d{1,5})x(\d{1,5})(@2x)?\.([a-z]{3,4})$/
 const NUMBER = /^-?\d{1,4}(?:\.\d{1,15})?$/
 const COLOUR = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i
-const NAMED_COLOUR = /^[a-z]{3,20}$/
+/** The names of colours in CSS Color 4. */
+const NAMED_COLOURS: ReadonlySet<string> = new Set(
+  (
+    'aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet brown burlywood ' +
+    'cadetblue chartreuse chocolate coral cornflowerblue cornsilk crimson cyan darkblue darkcyan darkgoldenrod ' +
+    'darkgray darkgreen darkgrey darkkhaki darkmagenta darkolivegreen darkorange darkorchid darkred darksalmon ' +
+    'darkseagreen darkslateblue darkslategray darkslategrey darkturquoise darkviolet deeppink deepskyblue dimgray ' +
+    'dimgrey dodgerblue firebrick floralwhite forestgreen fuchsia gainsboro ghostwhite gold goldenrod gray green ' +
+    'greenyellow grey honeydew hotpink indianred indigo ivory khaki lavender lavenderblush lawngreen lemonchiffon ' +
+    'lightblue lightcoral lightcyan lightgoldenrodyellow lightgray lightgreen lightgrey lightpink lightsalmon ' +
+    'lightseagreen lightskyblue lightslategray lightslategrey lightsteelblue lightyellow lime limegreen linen ' +
+    'magenta maroon mediumaquamarine mediumblue mediumorchid mediumpurple mediumseagreen mediumslateblue ' +
+    'mediumspringgreen mediumturquoise mediumvioletred midnightblue mintcream mistyrose moccasin navajowhite navy ' +
+    'oldlace olive olivedrab orange orangered orchid palegoldenrod palegreen paleturquoise palevioletred papayawhip ' +
+    'peachpuff peru pink plum powderblue purple rebeccapurple red rosybrown royalblue saddlebrown salmon sandybrown ' +
+    'seagreen seashell sienna silver skyblue slateblue slategray slategrey snow springgreen steelblue tan teal ' +
+    'thistle tomato turquoise violet wheat white whitesmoke yellow yellowgreen'
+  ).split(' '),
+)
 const MARKER_COLOUR = '#d6336c'
 
 /**
@@ -78,7 +96,7 @@ function parseView(text: string, size: { width: number; height: number }): Drawn
 
 /** True if four numbers are a box; if they could be a view with a bearing too, they are a box nevertheless. */
 function isBox(west: number, south: number, east: number, north: number): boolean {
-  const isInWorld = Math.abs(west) <= 180 && east - west <= 360 && Math.max(-south, north) <= MOST_LATITUDE
+  const isInWorld = Math.abs(west) <= 180 && east - west <= 360 && Math.max(-south, north) <= 90
   return isInWorld && west < east && south < north
 }
 
@@ -89,18 +107,27 @@ function viewOfBox(
     height: number
   },
 ): DrawnView {
-  const [minX, minY] = partsOf([west, north])
-  const [maxX, maxY] = partsOf([east, south])
+  const [minX, minY] = partsOf([west, Math.min(north, MOST_LATITUDE)])
+  const [maxX, maxY] = partsOf([east, Math.max(south, -MOST_LATITUDE)])
   return fittingView([minX, minY, maxX, maxY], size, MOST_ZOOM)
 }
 
 function viewOfPlaces(places: readonly Place[], { width, height }: { width: number; height: number }): DrawnView {
   const parts = places.map(partsOf)
-  const xs = parts.map(([x]) => x)
+  const xs = onShortSide(parts.map(([x]) => x))
   const ys = parts.map(([, y]) => y)
   const room = { width: Math.max(1, width - 2 * INSET), height: Math.max(1, height - 2 * INSET) }
   const box = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)] as const
   return fittingView(box, room, MOST_FITTED_ZOOM)
+}
+
+/** Moves the western ones of some places by one world if they are closer to each other over the 180th meridian. */
+function onShortSide(xs: readonly number[]): readonly number[] {
+  const sorted = xs.toSorted((a, b) => a - b)
+  const [first = 0] = sorted
+  const gaps = sorted.map((x, i) => ({ from: x, width: (sorted[i + 1] ?? first + 1) - x }))
+  const widest = gaps.reduce((most, gap) => (gap.width > most.width ? gap : most))
+  return xs.map((x) => (x <= widest.from && widest.from < Math.max(...xs) ? x + 1 : x))
 }
 
 function parseOverlay(query: URLSearchParams): DrawnOverlay | null {
@@ -127,7 +154,7 @@ function parseMarker(text: string): DrawnMarker | null {
 function colourOf(text: string): string | null {
   const hex = COLOUR.exec(text)?.[1]
   if (hex !== undefined) return `#${hex}`
-  return NAMED_COLOUR.test(text) ? text : null
+  return NAMED_COLOURS.has(text.toLowerCase()) ? text.toLowerCase() : null
 }
 
 function parsePath(text: string): Place[] | null {

@@ -11,7 +11,7 @@ import {
 import { tileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import { SECRET_PLACE } from '../documents/document-cache.js'
 import { type Catalog, type CatalogBasemap, type CatalogVector, commentOn } from '../sync/catalog.js'
-import { type DrawnStyle, drawnStyles, hasData, MOST_ZOOM, revisionOf } from '../sync/drawn-styles.js'
+import { type DrawnStyle, drawnStyles, MOST_ZOOM, revisionOf } from '../sync/drawn-styles.js'
 
 /** A basemap with its default version, or another source of tiles, as the standard services describe it. */
 export interface Layer {
@@ -202,9 +202,7 @@ export function layerOfDrawn(drawn: DrawnStyle): Layer {
 export function readablePictures(catalog: Catalog, token: AccessToken): readonly Layer[] {
   const area = token.limits?.area ?? null
   return drawnStyles(catalog).flatMap((drawn) =>
-    !isGranted(token, drawn.wanted) || (area !== null && hasData(drawn))
-      ? []
-      : (withinArea(layerOfDrawn(drawn), area) ?? []),
+    isGranted(token, drawn.wanted) ? (withinArea(layerOfDrawn(drawn), area) ?? []) : [],
   )
 }
 

@@ -2,7 +2,7 @@ import { type Bounds, CURRENT_VERSION, isVectorFormat } from '@gateway/contracts
 import type { AccessToken, WantedResource } from '@gateway/core/access/decide.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
 import type { Catalog, CatalogBasemap, CatalogVector, CatalogVersion } from '../sync/catalog.js'
-import { drawnStyle, hasData, pictureTiles } from '../sync/drawn-styles.js'
+import { drawnStyle, pictureTiles } from '../sync/drawn-styles.js'
 import { type Layer, layerOfVector, readableLayers, readablePictures } from './layer.js'
 
 /** A group of the layers that GetMap draws. */
@@ -75,12 +75,6 @@ export function vectorNamed({ vectors }: Catalog, name: string): CatalogVector |
 export function wantedLayer(catalog: Catalog, name: string): NonNullable<WantedResource> {
   const wanted = catalog.basemaps.get(name)?.wanted ?? drawnStyle(catalog, name)?.wanted
   return wanted ?? wantedVectorLayer(catalog, name)
-}
-
-/** True for a layer that cannot be cut to the area of a token. */
-export function isWholeLayer(catalog: Catalog, name: string): boolean {
-  const style = catalog.basemaps.has(name) ? null : drawnStyle(catalog, name)
-  return style !== null && hasData(style)
 }
 
 /** Returns the grant that a layer needs whose features are queried. */

@@ -166,11 +166,6 @@ export function drawnStyles(reached: Catalog): readonly DrawnStyle[] {
   return list
 }
 
-/** True for a style with a data file, which cannot be cut to the bounds of a token. */
-export function hasData(style: DrawnStyle): boolean {
-  return style.kind === 'style' && style.of.stored.assets.files.length > 0
-}
-
 function isLasting(catalog: Catalog, { stored }: CatalogStyle): boolean {
   const { sources, hosts } = stored.dependencies
   return (

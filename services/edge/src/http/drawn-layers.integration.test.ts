@@ -197,6 +197,7 @@ test('a token with bounds gets the tiles that touch them, also of a style with a
   expect((await get(address, bounded)).status).toBe(403)
   expect((await get(tilesOf('day')[1]?.replace('/2/3/2', '/2/2/2') as string, bounded)).status).toBe(200)
   for (const one of [...documentsOf('data'), mapOf('data')]) expect((await get(one, bounded)).status, one).toBe(200)
+  expect(JSON.parse(await text('/styles/data/tilejson.json', bounded))).toMatchObject({ bounds: [1, 40, 20, 60] })
   const tile = tilesOf('data')[1] as string
   expect((await get(tile.replace('/2/3/2', '/2/2/2'), bounded)).status).toBe(200)
   expect((await get(tile.replace('/2/3/2', '/2/0/0'), bounded)).status).toBe(403)

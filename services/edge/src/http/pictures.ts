@@ -2,10 +2,12 @@ import { PICTURE_FORMATS, type PictureFormat } from '@gateway/contracts/drawing.
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { isInPyramid, type NoTileAddress, parseTileAddress, type TileAddress } from '@gateway/tilesets/address.js'
+import { commonBounds } from '@gateway/tilesets/area.js'
 import { TileNotMade } from '@gateway/tilesets/kept/tile-not-made.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import { tileJson } from '@gateway/tilesets/tilejson.js'
 import { CORS, headerBlock } from '../answers/header-block.js'
+import { areaKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import { PICTURE_WAIT_MS, RETRY_SECONDS, type StaticPicture } from '../pictures/pictures.js'
 import { boundsOfView } from '../pictures/square.js'
@@ -162,15 +164,19 @@ function answerTileJson(
   if (version === undefined) return answerRefusal(exchange, INTERNAL)
   const base = `${exchange.edge.settings.tilePublicBaseUrl}/styles/${encodeURIComponent(style.code)}/{z}/{x}/{y}.png`
   const address = `${base}?${tileSize === 256 ? 'size=256&' : ''}v=${revisionOf(style)}`
+  const { area } = exchange
+  const { stored } = version
+  const described = {
+    ...stored,
+    name: style.name,
+    bounds: (area && commonBounds(area, stored.bounds)) ?? stored.bounds,
+  }
   answerDocument(exchange, {
     of: basemap,
-    key: 'tilejson',
+    key: `tilejson${areaKey(area)}`,
     grows: false,
     contentType: 'application/json; charset=utf-8',
-    text: () =>
-      JSON.stringify(
-        tileJson({ ...version.stored, name: style.name }, [fromQuery ? `${address}&${SECRET_PLACE}` : address]),
-      ),
+    text: () => JSON.stringify(tileJson(described, [fromQuery ? `${address}&${SECRET_PLACE}` : address])),
     inserted: fromQuery ? tokenQuery(exchange.query) : '',
   })
 }

@@ -67,6 +67,9 @@ export type DrawAnswer =
   /** `isOfStyle`: another picture of the style would fail too */
   | { readonly ok: false; readonly reason: string; readonly isOfStyle: boolean }
 
+/** The reason of a failure if the browser ended by itself, or somebody else killed it. */
+export const BROWSER_ENDED = 'the browser has ended'
+
 /** Latitude to which Web Mercator reaches, in degrees. */
 export const MOST_LATITUDE = 85.051129
 /** Deepest zoom of a view. */

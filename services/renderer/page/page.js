@@ -8,6 +8,9 @@ const { AttributionControl, Map: MapLibre, setWorkerUrl } = await import(maplibr
 
 setWorkerUrl(new URL('maplibre-gl-worker.mjs', location.href).href)
 
+/** Time in ms after which a map that waits looks whether its work has ended. */
+const FRAME_MS = 100
+
 const container = document.getElementById('map')
 let map = null
 let loaded = ''
@@ -94,8 +97,8 @@ function newMap() {
   made.addControl(new AttributionControl({ compact: false }))
   made.on('error', ({ error }) => {
     const status = error?.status
-    // Tiles and icons may be missing; the renderer returns 410 for hosts that may not be asked.
-    if (status === 404 || status === 410 || status === 204) return
+    // Tiles, icons and descriptions may be missing.
+    if (status === 404 || status === 204) return
     faults.push(String(error?.message ?? 'a source cannot be loaded'))
   })
   return made
@@ -108,15 +111,28 @@ function placeOnce(style) {
 }
 
 function atGateway(url) {
-  const base = task.loading.bases.find((one) => url.startsWith(`${one}/`))
-  return base === undefined ? url : `${location.origin}${url.slice(base.length)}`
+  const { bases, hosts } = task.loading
+  const base = bases.find((one) => url.startsWith(`${one}/`))
+  if (base !== undefined) return `${location.origin}${url.slice(base.length)}`
+  const { protocol, origin, host } = new URL(url, location.href)
+  const mayBeAsked = !/^https?:$/.test(protocol) || origin === location.origin || hosts.includes(host)
+  // The renderer does not have it. The proxy would refuse it too, but MapLibre could not tell that from a failure.
+  return mayBeAsked ? url : `${location.origin}/refused`
 }
 
-/** Resolves in the turn in which the map has drawn everything. */
+/**
+ * Resolves in the turn in which the map has drawn everything. MapLibre looks for the end of its work only in a frame, and requests none after a tile or the
+ * description of a source that is missing.
+ */
 function idle() {
   return new Promise((resolve, reject) => {
-    window.onerror = (message) => reject(new Error(String(message)))
-    map.once('idle', resolve)
+    const frames = setInterval(() => map.triggerRepaint(), FRAME_MS)
+    const over = (settle) => (value) => {
+      clearInterval(frames)
+      settle(value)
+    }
+    window.onerror = (message) => over(reject)(new Error(String(message)))
+    map.once('idle', over(resolve))
     map.triggerRepaint()
   })
 }

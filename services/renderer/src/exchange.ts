@@ -159,8 +159,11 @@ export class Exchange {
   }
 }
 
-/** Paths of the gateway at which the parts of styles lie. The browser itself asks for an icon of the page, for example. */
-const PARTS = /^\/(?:tiles|vectors|styles|fonts)\//
+/**
+ * Paths of the gateway at which the parts of styles lie. The browser itself asks for an icon of the page, for example. Pictures are no parts: a style that showed
+ * its own would wait for itself.
+ */
+const PARTS = /^\/(?:(?:tiles|vectors|fonts)\/|styles\/[^/]+\/(?!tilejson\.json$|static\/|\d+\/))/
 /** Parameters of a signature in an address, which may be that of an earlier picture. */
 const SIGNATURE = /^(?:style|exp|sig)=/
 

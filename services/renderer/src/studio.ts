@@ -1,4 +1,4 @@
-import type { DrawAnswer, DrawTask } from '@gateway/contracts/drawing.js'
+import { BROWSER_ENDED, type DrawAnswer, type DrawTask } from '@gateway/contracts/drawing.js'
 import { treeMemory, treeProcessorSeconds } from '@gateway/core/processes/work-limits.js'
 import { Browser } from './browser.js'
 import { type Drawn, Exchange } from './exchange.js'
@@ -16,7 +16,6 @@ const LEAST_WORK = 1
 const PICTURE_SECONDS = { least: 20, ofLargest: 40 }
 const LARGEST_PIXELS = 4096 ** 2
 const LOOK_MS = 1_000
-const ENDED = 'the browser has ended'
 
 type Outcome = Extract<Drawn, { ok: true }> | Extract<DrawAnswer, { ok: false }>
 interface Open {
@@ -36,7 +35,7 @@ export class Studio {
   async draw(task: DrawTask, onProgress: () => void): Promise<Outcome> {
     const drawn = await this.#drawOnce(task, onProgress)
     // Something else may have killed the browser. If the style did, it does so again.
-    if (drawn.ok || !drawn.isOfStyle || drawn.reason !== ENDED) return drawn
+    if (drawn.ok || !drawn.isOfStyle || drawn.reason !== BROWSER_ENDED) return drawn
     return this.#drawOnce(task, onProgress)
   }
 
@@ -96,7 +95,7 @@ export class Studio {
         clearTimeout(timer)
         clearInterval(alive)
         if (this.#open?.browser === browser) this.#open = null
-        exchange.fail(ENDED)
+        exchange.fail(BROWSER_ENDED)
         exchange.close()
         resolve(wasKilled ? 'killed' : 'ended')
       })

@@ -7,7 +7,7 @@ const MODULE = new URL('../../dist/processes/testing/misbehaving-helper.js', imp
 const OPTIONS: PoolOptions = { module: MODULE, processes: 2, stepMs: 500, taskMs: 10_000, memoryMb: 250, waiting: 8 }
 
 const pools: HelperPool<HelperTask, unknown>[] = []
-const poolOf = (options: Partial<PoolOptions> = {}) => {
+const poolOf = (options: Partial<PoolOptions<HelperTask>> = {}) => {
   const pool = new HelperPool<HelperTask, unknown>({ ...OPTIONS, ...options })
   pools.push(pool)
   return pool
@@ -49,6 +49,19 @@ test('a caller whose tasks hang leaves a process to the others, and its waiting 
   for (const key of ['g1', 'g2', 'g3']) void run(key, { do: 'hang' }, 'greedy')
   await run('answer', ANSWER, 'other')
   expect(done).toEqual(['answer'])
+})
+
+test('a spare process takes a task after a time, of another group than the one that hangs', async () => {
+  const limits = { stepMs: 60_000, taskMs: 60_000, spareAfterMs: 200 }
+  const pool = poolOf({ ...limits, groupOf: (task) => task.do })
+  const pid = await pidOf(pool)
+  expect(await pidOf(pool)).toBe(pid)
+  const hanging = [1, 2, 3].map((i) => pool.run(`hangs ${i}`, { do: 'hang' }, 'a').catch(() => {}))
+  const spare = await pidOf(pool)
+  expect(spare).not.toBe(pid)
+  expect(await pidOf(pool, 'b')).toBe(spare)
+  pool.close()
+  await Promise.all(hanging)
 })
 
 test('callers take turns, and a task that another caller waits for too comes in its turn', async () => {

@@ -3,7 +3,7 @@ import { memoryLimit } from './confinement.js'
 import { HelperEnded, HelperProcess } from './helper-process.js'
 import { type RestartPolicy, restartDelayMs } from './restart-policy.js'
 
-export interface PoolOptions {
+export interface PoolOptions<Task = unknown> {
   /** the built file that calls `serve`, even when the sources run (in tests) */
   readonly module: URL
   /** maximum number of processes. If there are several, one of them is always left to other callers. */
@@ -18,6 +18,13 @@ export interface PoolOptions {
   readonly waiting: number
   /** milliseconds without a task after which a process is ended. Default: IDLE_MS */
   readonly idleMs?: number
+  /**
+   * milliseconds that the first process works on one task before another process takes the next ones. Default: they work at the same time. The others are then
+   * spares, which one caller may have too.
+   */
+  readonly spareAfterMs?: number
+  /** tasks with the same group run one after the other, so that what hangs in one of them holds one process */
+  groupOf?(task: Task): string
 }
 
 /** Thrown if too many tasks wait, of all callers or of this one. */
@@ -59,6 +66,7 @@ interface Job<Task, Answer> {
   readonly settle: { resolve(answer: Answer): void; reject(error: unknown): void }
   /** callers that wait for it */
   readonly callers: Set<string>
+  readonly group: string
   hasBegun: boolean
 }
 
@@ -66,6 +74,9 @@ interface Place<Task extends object, Answer> {
   readonly helper: HelperProcess<Task, Answer>
   /** caller whose task it runs; null: none */
   caller: string | null
+  group: string
+  /** when its task began; see `performance.now()` */
+  sinceMs: number
   idleTimer: NodeJS.Timeout | null
 }
 
@@ -74,7 +85,7 @@ interface Place<Task extends object, Answer> {
  * all processes. Tasks with the same key run once for all callers that wait.
  */
 export class HelperPool<Task extends object, Answer> {
-  readonly #options: PoolOptions
+  readonly #options: PoolOptions<Task>
   readonly #places: Place<Task, Answer>[]
   /** waiting and running */
   readonly #jobs = new Map<string, Job<Task, Answer>>()
@@ -86,7 +97,7 @@ export class HelperPool<Task extends object, Answer> {
   #mayStartAt = 0
   #startTimer: NodeJS.Timeout | null = null
 
-  constructor(options: PoolOptions) {
+  constructor(options: PoolOptions<Task>) {
     this.#options = options
     // Runs a program for the first time, which takes milliseconds, so it is not left to the first request.
     memoryLimit(options.memoryMb)
@@ -94,6 +105,8 @@ export class HelperPool<Task extends object, Answer> {
     this.#places = Array.from({ length: options.processes }, () => ({
       helper: new HelperProcess<Task, Answer>(module, { memoryMb }),
       caller: null,
+      group: '',
+      sinceMs: 0,
       idleTimer: null,
     }))
   }
@@ -130,7 +143,8 @@ export class HelperPool<Task extends object, Answer> {
 
   #create(key: string, task: Task): Job<Task, Answer> {
     const { promise, ...settle } = withResolvers<Answer>()
-    const job = { key, task, answer: promise, settle, callers: new Set<string>(), hasBegun: false }
+    const group = this.#options.groupOf?.(task) ?? key
+    const job = { key, task, answer: promise, settle, callers: new Set<string>(), group, hasBegun: false }
     this.#jobs.set(key, job)
     this.#waiting++
     return job
@@ -138,10 +152,13 @@ export class HelperPool<Task extends object, Answer> {
 
   #next(): void {
     if (this.#closed.signal.aborted) return
-    const delay = this.#mayStartAt - performance.now()
-    for (const place of this.#places) {
+    const now = performance.now()
+    const spareDelay = this.#spareDelay(now)
+    for (const [i, place] of this.#places.entries()) {
       if (place.caller !== null) continue
-      if (place.helper.pid === null && delay > 0) {
+      const delay = Math.max(place.helper.pid === null ? this.#mayStartAt - now : 0, i > 0 ? spareDelay : 0)
+      if (delay > 0) {
+        if (this.#waiting === 0) return
         this.#startTimer ??= setTimeout(() => {
           this.#startTimer = null
           this.#next()
@@ -154,11 +171,20 @@ export class HelperPool<Task extends object, Answer> {
     }
   }
 
+  /** Milliseconds until a spare process takes a task. */
+  #spareDelay(now: number): number {
+    const { spareAfterMs = 0 } = this.#options
+    const [first] = this.#places
+    return first === undefined || first.caller === null ? spareAfterMs : first.sinceMs + spareAfterMs - now
+  }
+
   /** Takes the next task of the caller whose turn it is. */
   #takeTurn(): [Job<Task, Answer>, caller: string] | null {
-    const most = Math.max(1, this.#options.processes - 1)
+    const { processes, spareAfterMs } = this.#options
+    const most = spareAfterMs === undefined ? Math.max(1, processes - 1) : processes
+    const running = new Set(this.#places.map(({ caller, group }) => (caller === null ? null : group)))
     for (const [caller, lane] of this.#lanes) {
-      const [job] = lane
+      const job = [...lane].find(({ group }) => !running.has(group))
       if (job === undefined || this.#places.filter((place) => place.caller === caller).length >= most) continue
       for (const one of job.callers) {
         const its = this.#lanes.get(one)
@@ -177,8 +203,14 @@ export class HelperPool<Task extends object, Answer> {
     return null
   }
 
-  async #work(place: Place<Task, Answer>, { key, task, settle }: Job<Task, Answer>, caller: string): Promise<void> {
+  async #work(
+    place: Place<Task, Answer>,
+    { key, task, group, settle }: Job<Task, Answer>,
+    caller: string,
+  ): Promise<void> {
     place.caller = caller
+    place.group = group
+    place.sinceMs = performance.now()
     if (place.idleTimer !== null) clearTimeout(place.idleTimer)
     try {
       settle.resolve(await this.#ask(place.helper, task))

@@ -34,10 +34,18 @@ async function writeTiles(): Promise<void> {
       }
 }
 
-function style(code: string, revision: number, ground: string): StoredStyle {
+const PLACE = { type: 'raster', url: 'gateway://basemaps/place', tileSize: 256, attribution: '© Style' }
+/** Sources of which the picture shows nothing: without any tile there, that are the picture itself, and on a host that may not be asked. */
+const NOTHING_THERE = {
+  sparse: { ...PLACE, url: 'gateway://basemaps/sparse' },
+  itself: { type: 'raster', url: '/styles/itself/tilejson.json', tileSize: 512 },
+  foreign: { type: 'raster', tiles: ['http://127.0.0.1:9/{z}/{x}/{y}.png'], tileSize: 256 },
+}
+
+function style(code: string, revision: number, ground: string, source: object = PLACE): StoredStyle {
   const document = {
     version: 8,
-    sources: { tiles: { type: 'raster', url: 'gateway://basemaps/place', tileSize: 256, attribution: '© Style' } },
+    sources: { tiles: source },
     layers: [
       { id: 'ground', type: 'background', paint: { 'background-color': ground } },
       {
@@ -48,7 +56,9 @@ function style(code: string, revision: number, ground: string): StoredStyle {
       },
     ],
   }
-  const sources = [{ name: 'tiles', kind: 'basemap', code: 'place', version: null } as const]
+  const [, basemap] = /^gateway:\/\/basemaps\/(\w+)$/.exec('url' in source ? String(source.url) : '') ?? []
+  const sources =
+    basemap === undefined ? [] : [{ name: 'tiles', kind: 'basemap', code: basemap, version: null } as const]
   return {
     ...{ code, name: code, sourceCode: 's', sourcePath: home, sourceEnabled: true, path: home },
     document: JSON.stringify(document),
@@ -72,10 +82,23 @@ const rows = (ground: string, revision: number) =>
             defaultVersion: 'v1',
           },
         ),
+        storedBasemap('sparse', [storedVersion('v1', { path: path.join(home, 'none'), maxZoom: 2 })], {
+          sourcePath: home,
+          defaultVersion: 'v1',
+        }),
       ],
     },
     { codes: null, rows: [] },
-    { styles: { codes: null, rows: [style('day', revision, ground)] }, fonts: [] },
+    {
+      styles: {
+        codes: null,
+        rows: [
+          style('day', revision, ground),
+          ...Object.entries(NOTHING_THERE).map(([code, source]) => style(code, revision, ground, source)),
+        ],
+      },
+      fonts: [],
+    },
   )
 
 beforeAll(async () => {
@@ -158,6 +181,18 @@ test('tiles of a style show their place without a seam, and are drawn once for a
   expect(described.attribution).toBe('© Style, © Place')
   expect(described.tiles[0]).toMatch(/\/styles\/day\/\{z\}\/\{x\}\/\{y\}\.png\?size=256&v=/)
 })
+
+test.each(Object.keys(NOTHING_THERE))(
+  'a style is drawn without a source of which nothing is there: %s',
+  {
+    timeout: 300_000,
+  },
+  async (code) => {
+    const reasonsBefore = reasons.length
+    expect(await pixel(await picture(`/styles/${code}/static/0,0,1/60x40.png`), 30, 20)).toEqual([0, 0, 0])
+    expect(reasons.slice(reasonsBefore)).toEqual([])
+  },
+)
 
 test('a static map has its marker at its place, and a change of the style changes it', {
   timeout: 300_000,

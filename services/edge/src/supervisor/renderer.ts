@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto'
-import type { DrawAnswer, DrawTask } from '@gateway/contracts/drawing.js'
+import { BROWSER_ENDED, type DrawAnswer, type DrawTask } from '@gateway/contracts/drawing.js'
 import { HelperPool, PoolBusy } from '@gateway/core/processes/helper-pool.js'
 import { restartDelayMs } from '@gateway/core/processes/restart-policy.js'
 import { LRUCache } from 'lru-cache'
 import type { Drawn } from './messages.js'
 
 const MODULE = new URL('../../../renderer/dist/main.js', import.meta.url)
-/** One browser, which has its own threads and a gigabyte of memory. */
+/** One browser, which has its own threads and a gigabyte of memory, and a spare one for as long as a style occupies it. */
 const LIMITS = {
   module: MODULE,
-  processes: 1,
+  processes: 2,
+  /** longer than usual pictures take, and so short that the spare browser draws within the time that a request waits */
+  spareAfterMs: 4_000,
   /** longer than the renderer's own limits, after which it answers */
   stepMs: 120_000,
   taskMs: 600_000,
@@ -18,9 +20,11 @@ const LIMITS = {
   /** a picture takes half a second and more, so that a longer queue would only hold refusals */
   waiting: 48,
   idleMs: 60_000,
+  groupOf: ({ revision }: DrawTask) => revision,
 }
-/** Times for which a style that hung or crashed is not drawn again, so that others get their turn. */
+/** Times for which a style that hung or crashed is not drawn again, so that others get their turn. Somebody else may have killed a browser that ended. */
 const AFTER_FAILURE = { soundAfterMs: 0, freeRestarts: 0, firstDelayMs: 60_000, longestDelayMs: 3_600_000 }
+const AFTER_END = { ...AFTER_FAILURE, firstDelayMs: 2_000 }
 const MOST_FAILED = 1_000
 
 type Failure = Extract<DrawAnswer, { ok: false }>
@@ -40,7 +44,13 @@ export class FailedStyles {
 
   note(revision: string, answer: Failure, nowMs: number): void {
     const times = (this.#failures.get(revision)?.times ?? 0) + 1
-    this.#failures.set(revision, { answer, times, untilMs: nowMs + restartDelayMs(times, AFTER_FAILURE) })
+    const policy = answer.reason === BROWSER_ENDED ? AFTER_END : AFTER_FAILURE
+    this.#failures.set(revision, { answer, times, untilMs: nowMs + restartDelayMs(times, policy) })
+  }
+
+  /** Forgets the failures of a revision that has been drawn. */
+  forget(revision: string): void {
+    this.#failures.delete(revision)
   }
 }
 
@@ -58,7 +68,8 @@ export class Renderer {
     this.#pool ??= new HelperPool(LIMITS)
     try {
       const answer = await this.#pool.run(key, task, caller)
-      if (!answer.ok && answer.isOfStyle) this.#failed.note(task.revision, answer, performance.now())
+      if (answer.ok) this.#failed.forget(task.revision)
+      else if (answer.isOfStyle) this.#failed.note(task.revision, answer, performance.now())
       return answer
     } catch (error) {
       if (error instanceof PoolBusy) return 'busy'

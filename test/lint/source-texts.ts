@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import ts from 'typescript'
+import { type ESTree, parseSync } from 'vite'
+
+type Node = ESTree.Node
 
 /** A sentence of a comment or a message, or the name of a test. */
 export interface SourceText {
@@ -60,50 +62,54 @@ function commentsOf(source: string, pattern: RegExp): Found[] {
 
 /** Returns the comments, names of tests and messages of a file, each with its position in `source`. */
 export function textsOfScript(file: string, source: string): Found[] {
-  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true)
-  const ranges = new Map<number, number>()
+  const { program, comments } = parseSync(file, source)
   const names: Found[] = []
   const messages: Found[] = []
-  const visit = (node: ts.Node): void => {
-    for (const { pos, end } of ts.getLeadingCommentRanges(source, node.pos) ?? []) ranges.set(pos, end)
-    for (const { pos, end } of ts.getTrailingCommentRanges(source, node.end) ?? []) ranges.set(pos, end)
-    if (ts.isCallExpression(node) && NAMES_TESTS.test(node.expression.getText(tree))) {
+  const hasMessages = !HAS_NO_MESSAGES.test(file)
+  const visit = (node: Node, parent: Node | null): void => {
+    if (node.type === 'CallExpression' && NAMES_TESTS.test(source.slice(node.callee.start, node.callee.end))) {
       const [name] = node.arguments
-      if (name !== undefined && ts.isStringLiteralLike(name)) names.push([name.text, name.pos])
+      const text = name === undefined ? null : stringOf(name)
+      if (name !== undefined && text !== null) names.push([text, name.start])
     }
-    const message = !HAS_NO_MESSAGES.test(file) && !isPartOfMessage(node) ? messageOf(node) : null
-    if (message !== null && message.split(/\s+/).length >= LEAST_WORDS) messages.push([message, node.getStart(tree)])
-    for (const child of node.getChildren(tree)) visit(child)
+    const isWhole = parent === null || !isConcatenation(parent) || messageOf(parent) === null
+    const message = hasMessages && isWhole ? messageOf(node) : null
+    if (message !== null && message.split(/\s+/).length >= LEAST_WORDS) messages.push([message, node.start])
+    for (const child of childrenOf(node)) visit(child, node)
   }
-  visit(tree)
+  visit(program, null)
   return [
     ...joinLines(
       source,
-      [...ranges].sort(([a], [b]) => a - b),
+      comments.filter(({ start }) => !source.startsWith('#!', start)).map(({ start, end }) => [start, end]),
     ),
     ...names,
     ...messages,
   ]
 }
 
+function childrenOf(node: Node): Node[] {
+  const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
+  return Object.values(node).flat().filter(isNode)
+}
+
+/** Returns the text of a string without values. */
+function stringOf(node: Node): string | null {
+  if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null
+  return node.type === 'TemplateLiteral' && node.expressions.length === 0 ? messageOf(node) : null
+}
+
 /** Returns the text of a string, a template (N for each value) or a concatenation of both, or null for other nodes. */
-function messageOf(node: ts.Node): string | null {
-  if (ts.isStringLiteralLike(node)) return node.text
-  if (ts.isTemplateExpression(node)) {
-    return node.head.text + node.templateSpans.map(({ literal }) => `N${literal.text}`).join('')
-  }
-  if (!isConcatenation(node)) return null
+function messageOf(node: Node): string | null {
+  if (node.type === 'TemplateLiteral') return node.quasis.map(({ value }) => value.cooked ?? value.raw).join('N')
+  if (!isConcatenation(node)) return stringOf(node)
   const left = messageOf(node.left)
   const right = messageOf(node.right)
   return left === null || right === null ? null : left + right
 }
 
-function isPartOfMessage({ parent }: ts.Node): boolean {
-  return isConcatenation(parent) && messageOf(parent) !== null
-}
-
-function isConcatenation(node: ts.Node | undefined): node is ts.BinaryExpression {
-  return node !== undefined && ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken
+function isConcatenation(node: Node): node is ESTree.BinaryExpression {
+  return node.type === 'BinaryExpression' && node.operator === '+'
 }
 
 /** The texts of comments; `//` and `#` comments on successive lines are one text. */

@@ -71,10 +71,10 @@ export const SCAN_MESSAGES = {
     one: '{file} is left out: no format is known by the extension {format}',
     many: '{count} files in {folder} are left out, such as {example}: no format is known by the extension {format}',
   },
-  scan_unreadable_by_gdal: '{file} is left out: GDAL cannot read it as {format}: {reason}',
+  scan_unreadable_by_gdal: '{file} is left out: it cannot be read as {format}: {reason}',
   scan_late:
     '{file} is left out: GDAL could not read it within {seconds} s; convert it: ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
-  scan_no_features: '{file} is left out: GDAL finds no layer of features in it',
+  scan_no_features: '{file} is left out: it has no layer of features',
   scan_too_large: 'the properties of {file} are unknown: it has more than {limit} MB',
   scan_sequence_named_geojson:
     '{file} is a sequence of GeoJSON features, one in each line, and not a GeoJSON document; it is served as a sequence: rename it to .geojsonl, or convert it for clients that expect GeoJSON (ogr2ogr -f GeoJSON OUTPUT.geojson GeoJSONSeq:INPUT)',

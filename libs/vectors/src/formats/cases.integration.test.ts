@@ -271,6 +271,68 @@ test('the texts of a CSV from PostGIS are in the system that they name', async (
   expect(features[0]?.geometry).toEqual(point(0, 0))
 })
 
+test.each([
+  ['geojson', 'a.geojson', collection(feature({ n: 'Straße – “é” €' }, { geometry: point(8.5, 47) }))],
+  ['csv', 'a.csv', 'n,lon,lat\nStraße – “é” €,8.5,47\n'],
+] as const)(
+  '%s in an encoding that nobody knows is read as Windows-1252, and in UTF-16 as such',
+  async (kind, name, text) => {
+    // Windows-1252 has these characters between the bytes 0x80 and 0x9f, and the letters where ISO 8859-1 has them.
+    const special: Readonly<Record<string, number>> = { '–': 0x96, '“': 0x93, '”': 0x94, '€': 0x80 }
+    const bytes = Buffer.from([...text].map((one) => special[one] ?? one.charCodeAt(0)))
+    for (const content of [
+      bytes,
+      Buffer.from(`\uFEFF${text}`, 'utf16le'),
+      Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
+    ])
+      expect((await items(put(name, content), kind)).features).toMatchObject([
+        { properties: { n: 'Straße – “é” €' }, geometry: point(8.5, 47) },
+      ])
+  },
+)
+
+test('a CSV in GBK is read in it if its first lines have only ASCII', async () => {
+  const beginning = `n,lon,lat\n${'x'.repeat(70_000)},8,47\n`
+  const text = Buffer.concat([Buffer.from(beginning), Buffer.from('b1b1beb9', 'hex'), Buffer.from(',8,47\n')])
+  const { properties } = await items(put('a.csv', text), 'csv')
+  expect(properties[1]).toMatchObject({ n: '北竟' })
+})
+
+test.each([
+  [
+    'hexadecimal Well-Known Binary of PostGIS',
+    '0101000020110F000000000000000000000000000000000000',
+    'EPSG:3857',
+    point(0, 0),
+  ],
+  ['GeoJSON', '"{""type"":""Point"",""coordinates"":[8,47]}"', null, point(8, 47)],
+])('a CSV may have geometries as %s', async (_, text, crs, geometry) => {
+  const { features, description } = await items(put('a.csv', `sep=,\nid,geom\n1,${text}\n2,\n`), 'csv')
+  expect(description.storage_crs).toBe(crs)
+  expect(features.map((one) => one.geometry)).toEqual([geometry, null])
+})
+
+test.each([
+  ['FlatGeobuf', 'flatgeobuf'],
+  ['GPKG', 'geopackage'],
+] as const)('a surface of triangles in %s has them all, and bytes are hexadecimal text', async (driver, kind) => {
+  const script = `
+import sys
+from osgeo import ogr
+data = ogr.GetDriverByName(sys.argv[1]).CreateDataSource(sys.argv[2])
+layer = data.CreateLayer('tin', None, ogr.wkbTINZ)
+layer.CreateField(ogr.FieldDefn('raw', ogr.OFTBinary))
+feature = ogr.Feature(layer.GetLayerDefn())
+feature.SetFieldBinaryFromHexString(0, '00FF')
+feature.SetGeometry(ogr.CreateGeometryFromWkt('TIN Z (((0 0 0,1 0 0,0 1 0,0 0 0)),((1 0 0,1 1 0,0 1 0,1 0 0)))'))
+layer.CreateFeature(feature)`
+  const file = join(home, `${++made}-tin.${kind === 'flatgeobuf' ? 'fgb' : 'gpkg'}`)
+  execFileSync('/usr/bin/python3', ['-c', script, driver, file])
+  const { features } = await items(file, kind)
+  expect(features).toMatchObject([{ properties: { raw: '00FF' }, geometry: { type: 'MultiPolygon' } }])
+  expect(features.map(({ geometry }) => (geometry as { coordinates: unknown[] }).coordinates.length)).toEqual([2])
+})
+
 test('FlatGeobuf has the features that its header counts, whatever is behind them', async () => {
   const { features } = await items(put('a.fgb', Buffer.concat([POINTS_FGB, Buffer.alloc(50)])), 'flatgeobuf')
   expect(features.length).toBe(3)

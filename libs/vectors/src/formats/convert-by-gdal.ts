@@ -7,13 +7,12 @@ import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
 import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confinement.js'
 import { type Outcome, runToEnd } from '@gateway/core/processes/run-to-end.js'
-import { type Entry, fromFdPromise } from 'yauzl'
+import { fromFdPromise } from 'yauzl'
 import { VectorFault } from '../index-file/vector-fault.js'
-import { MAX_GDAL_BYTES } from './limits.js'
 import { isOfMac } from './unpack-shapefiles.js'
 
 /** The kinds that only GDAL reads. */
-export type GdalKind = 'kml' | 'kmz' | 'gml' | 'gpx' | 'dxf' | 'zipped_geodatabase'
+export type GdalKind = 'gml' | 'gpx' | 'dxf' | 'zipped_geodatabase'
 
 interface GdalReader {
   /** in the order of preference */
@@ -28,9 +27,6 @@ interface GdalReader {
 
 /** GDAL's drivers of each kind. */
 const READERS: Readonly<Record<GdalKind, GdalReader>> = {
-  // The driver KML knows no extended data, so another reader takes the place of a missing LIBKML.
-  kml: { drivers: ['LIBKML'] },
-  kmz: { drivers: ['LIBKML'] },
   // The points of routes and tracks would be further layers.
   gpx: { drivers: ['GPX'], layers: ['waypoints', 'routes', 'tracks'] },
   dxf: { drivers: ['DXF'] },
@@ -144,24 +140,6 @@ async function geodatabaseIn(fd: number): Promise<string> {
   throw new VectorFault(coded('vector_unreadable'))
 }
 
-/** Unpacks the largest document of a KMZ: the main one may only link to those with the features. */
-export async function unpackKml(fd: number, target: string): Promise<void> {
-  const zip = await fromFdPromise(fs.openSync(`/proc/self/fd/${fd}`, 'r'), { autoClose: false }).catch(() => null)
-  if (zip === null) throw new VectorFault(coded('vector_unreadable'))
-  try {
-    let largest: Entry | null = null
-    for await (const entry of zip.eachEntry()) {
-      const { fileName, uncompressedSize } = entry
-      const isDocument = /\.kml$/i.test(fileName) && !isOfMac(fileName) && uncompressedSize <= MAX_GDAL_BYTES
-      if (isDocument && uncompressedSize > (largest?.uncompressedSize ?? 0)) largest = entry
-    }
-    if (largest === null) throw new VectorFault(coded('vector_unreadable'))
-    await pipeline(await zip.openReadStreamPromise(largest), fs.createWriteStream(target))
-  } finally {
-    zip.close()
-  }
-}
-
 /** GDAL 3.6 cannot write an infinite extent, when all features are there already. */
 const EXTENT_ERROR = /UPDATE gpkg_contents SET min_x = .{0,200}\b(?:Inf|nan)\b/i
 
@@ -182,11 +160,6 @@ function gdalDrivers(): readonly string[] {
     drivers = [...text.matchAll(/^ {2}(\S[^(\n]{0,40}?) -[a-z, ]{1,60}- \(/gm)].map((match) => match[1] as string)
   }
   return drivers
-}
-
-/** True if the system's GDAL has a driver for the kind. */
-export function isNative(kind: GdalKind): boolean {
-  return nativeDriver(kind) !== undefined
 }
 
 /** The system's driver of a kind; undefined if the WebAssembly build must read it. */

@@ -21,14 +21,28 @@ interface Folder {
   out: number | null
 }
 
+/** Elements of a placemark or its geometry that are attributes, with their names and types in GDAL. */
+const DETAILS: Readonly<Record<string, readonly [name: string, isNumber: boolean]>> = {
+  address: ['address', false],
+  phoneNumber: ['phoneNumber', false],
+  Snippet: ['snippet', false],
+  snippet: ['snippet', false],
+  altitudeMode: ['altitudeMode', false],
+  tessellate: ['tessellate', true],
+  extrude: ['extrude', true],
+  visibility: ['visibility', true],
+  drawOrder: ['drawOrder', true],
+}
+
 interface Placemark {
+  readonly id: string | null
   readonly properties: Record<string, unknown>
   readonly geometry: KmlGeometry
 }
 
 /**
- * Opens a KML whose GDAL has only the driver that knows no extended data. Each folder with features is a layer. The features are written as a GeoJSON
- * sequence first, whose reader finds the types of the fields.
+ * Opens a KML. Each folder with features is a layer. The features are written as a GeoJSON sequence first, whose reader finds the types of the
+ * fields.
  */
 export function kmlVector(file: TextFile, scratch: string, progress: () => void): OpenVector {
   const reader = new KmlReader(scratch)
@@ -94,7 +108,8 @@ class KmlReader {
     this.#text = ''
     if (name === 'Folder' || name === 'Document') this.#folders.push({ name: null, out: null })
     else if (name === 'SimpleField') this.#types.set(attributes.name ?? '', attributes.type ?? '')
-    else if (name === 'Placemark') this.#placemark = { properties: {}, geometry: new KmlGeometry() }
+    else if (name === 'Placemark')
+      this.#placemark = { id: attributes.id ?? null, properties: {}, geometry: new KmlGeometry() }
     else if (name === 'Data' || name === 'SimpleData') this.#field = attributes.name ?? ''
     else if (isGeometry(name)) this.#placemark?.geometry.begin(name)
   }
@@ -124,6 +139,10 @@ class KmlReader {
       properties[name === 'when' ? 'timestamp' : name] = text
     else if (name === 'value' && this.#isIn('Data')) properties[this.#field] = text
     else if (name === 'SimpleData') properties[this.#field] = this.#typed(text)
+    else if (Object.hasOwn(DETAILS, name) && (this.#isIn('Placemark') || isGeometry(this.#path.at(-1) ?? ''))) {
+      const [detail, isNumber] = DETAILS[name] as (typeof DETAILS)[string]
+      properties[detail] ??= isNumber && NUMBER.test(text) ? new Digits(text) : text
+    }
   }
 
   #typed(text: string): unknown {
@@ -133,7 +152,7 @@ class KmlReader {
     return text === '' ? null : NUMBER.test(text) ? new Digits(text) : text
   }
 
-  #write({ properties, geometry }: Placemark): void {
+  #write({ id, properties, geometry }: Placemark): void {
     const folder = this.#folders.at(-1) as Folder
     if (folder.out === null) {
       if (this.layers.length >= MAX_FOLDERS) throw new DamagedFile(this.#read, `more than ${MAX_FOLDERS} folders`)
@@ -144,7 +163,7 @@ class KmlReader {
     const members = Object.entries(properties).map(([name, value]) => `${JSON.stringify(name)}:${jsonOf(value)}`)
     fs.writeSync(
       folder.out,
-      `{"type":"Feature","properties":{${members.join()}},"geometry":${JSON.stringify(geometry.made)}}\n`,
+      `{"type":"Feature",${id === null ? '' : `"id":${JSON.stringify(id)},`}"properties":{${members.join()}},"geometry":${JSON.stringify(geometry.made)}}\n`,
     )
     this.#read++
     this.#placemark = null

@@ -6,7 +6,7 @@ import { fileIdentity, openBelow } from '@gateway/core/files/open-below.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { VectorFault, VectorReplaced } from '../index-file/vector-fault.js'
 import { fingerprintOf, partsOf } from '../source-parts.js'
-import { convertByGdal, type GdalLimits, isNative, unpackKml } from './convert-by-gdal.js'
+import { convertByGdal, type GdalLimits } from './convert-by-gdal.js'
 import { csvLayer } from './csv.js'
 import { csvGeometry } from './csv-head.js'
 import { DamagedFile, type OpenVector, type SourceLayer } from './feature.js'
@@ -15,10 +15,11 @@ import { flatgeobufLayer } from './flatgeobuf.js'
 import { geojsonLayer } from './geojson.js'
 import { openGeopackage } from './geopackage.js'
 import { kmlVector } from './kml.js'
+import { unpackKml } from './kmz.js'
 import { MAX_SIDECAR_BYTES } from './limits.js'
 import { retyped } from './retyped.js'
 import { shapefileLayer } from './shapefile-layer.js'
-import type { TextFile } from './text-pieces.js'
+import { encodingOfText } from './text-pieces.js'
 import { type UnpackedShapefile, unpackShapefiles } from './unpack-shapefiles.js'
 
 export interface VectorSource {
@@ -149,7 +150,7 @@ async function read(opening: Opening, files: readonly OpenFile[]): Promise<OpenV
     case 'csv': {
       const head = Buffer.alloc(Math.min(HEAD_BYTES, file.size))
       fs.readSync(fd, head, 0, head.length, 0)
-      const geometry = csvGeometry(head)
+      const geometry = csvGeometry(head, encodingOfText(file, progress))
       if (geometry === null) throw new VectorFault(coded('vector_no_layer'))
       return one(csvLayer(file, code, geometry, progress))
     }
@@ -164,8 +165,11 @@ async function read(opening: Opening, files: readonly OpenFile[]): Promise<OpenV
       throw new VectorFault(coded('vector_no_layer'))
     case 'geopackage':
       return openGeopackage(source.root, source.path)
+    case 'kml':
+      return kmlVector(file, scratch, progress)
+    case 'kmz':
+      return openKmz(opening, fd)
     default: {
-      if ((kind === 'kml' || kind === 'kmz') && !isNative(kind)) return openKml(opening, file)
       const converted = await convertByGdal({ kind, fd, scratch, limits })
       try {
         return retyped(openGeopackage(fs.realpathSync(scratch), converted), kind)
@@ -177,10 +181,9 @@ async function read(opening: Opening, files: readonly OpenFile[]): Promise<OpenV
   }
 }
 
-async function openKml({ kind, scratch, progress }: Opening, file: TextFile): Promise<OpenVector> {
-  if (kind === 'kml') return kmlVector(file, scratch, progress)
+async function openKmz({ scratch, progress }: Opening, zip: number): Promise<OpenVector> {
   const unpacked = join(scratch, 'source.kml')
-  await unpackKml(file.fd, unpacked)
+  await unpackKml(zip, unpacked)
   const fd = fs.openSync(unpacked, 'r')
   try {
     return kmlVector({ fd, size: fs.fstatSync(fd).size }, scratch, progress)

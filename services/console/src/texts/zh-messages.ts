@@ -100,9 +100,9 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
     one: '{file} 未收录：没有扩展名为 {format} 的已知格式',
     many: '{folder} 中有 {count} 个文件未收录，例如 {example}：没有扩展名为 {format} 的已知格式',
   },
-  scan_unreadable_by_gdal: '{file} 未收录：GDAL 无法按 {format} 读取：{reason}',
+  scan_unreadable_by_gdal: '{file} 未收录：无法按 {format} 读取：{reason}',
   scan_late: '{file} 未收录：GDAL 未能在 {seconds} 秒内读完；请转换：ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
-  scan_no_features: '{file} 未收录：GDAL 在其中没有找到要素图层',
+  scan_no_features: '{file} 未收录：其中没有要素图层',
   scan_too_large: '没有读取 {file} 的内容：它超过 {limit} MB',
   scan_sequence_named_geojson:
     '{file} 是 GeoJSON 要素序列（每行一个），不是 GeoJSON 文档；它按序列提供：请改名为 .geojsonl，或为需要 GeoJSON 的客户端转换（ogr2ogr -f GeoJSON OUTPUT.geojson GeoJSONSeq:INPUT）',

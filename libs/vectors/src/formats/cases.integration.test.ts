@@ -13,6 +13,7 @@ import { INDEX_FILE } from '../index-file/index-description.js'
 import { DEFAULT_CRS } from '../query/crs.js'
 import { fieldsOf } from '../query/parameters.js'
 import { OpenIndex } from '../query/run-query.js'
+import { HAS_GDAL } from '../testing/has-gdal.js'
 import { POINTS_FGB } from './testing/flatgeobufs.js'
 import { zipContent } from './zipped-shapefile.js'
 
@@ -312,7 +313,7 @@ test.each([
   expect(features.map((one) => one.geometry)).toEqual([geometry, null])
 })
 
-test.each([
+test.skipIf(!HAS_GDAL).each([
   ['FlatGeobuf', 'flatgeobuf'],
   ['GPKG', 'geopackage'],
 ] as const)('a surface of triangles in %s has them all, and bytes are hexadecimal text', async (driver, kind) => {
@@ -392,7 +393,7 @@ test('DXF has its lines', async () => {
   expect(features).toMatchObject([{ properties: { Layer: 'Roads' }, geometry: { type: 'LineString' } }])
 })
 
-test('a File Geodatabase in a folder of a zip has its layers, with its own ids', async () => {
+test.skipIf(!HAS_GDAL)('a File Geodatabase in a folder of a zip has its layers, with its own ids', async () => {
   const folder = fs.mkdtempSync(join(home, 'geodatabase-'))
   const text = put('roads.geojson', collection(feature({ code: '007' }), feature({ code: '008' })))
   execFileSync('ogr2ogr', ['-f', 'OpenFileGDB', join(folder, 'city.gdb'), text, '-nln', 'roads'])

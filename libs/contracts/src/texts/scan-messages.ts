@@ -19,6 +19,10 @@ export const SCAN_MESSAGES = {
     one: '{file} is left out: this GeoPackage holds raster tiles; move it into a basemap source',
     many: '{count} files in {folder} are left out, such as {example}: these GeoPackages hold raster tiles; move them into a basemap source',
   },
+  scan_vector_to_pack: {
+    one: '{file} is left out: the format {format} is read only in a zip; pack all its files into one',
+    many: '{count} files in {folder} are left out, such as {example}: the format {format} is read only in a zip; pack the files into one',
+  },
   scan_vector_to_convert: {
     one: '{file} is left out: the format {format} is not served; convert it: ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
     many: '{count} files in {folder} are left out, such as {example}: the format {format} is not served; convert each: ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
@@ -81,7 +85,7 @@ export const SCAN_MESSAGES = {
   scan_geojson_encoding:
     '{file} is encoded in {encoding}, and GeoJSON has to be UTF-8: clients would show garbled text; convert it: iconv -f {encoding} -t UTF-8 INPUT > OUTPUT',
   scan_json_encoding_unknown:
-    '{file} is not UTF-8, and its encoding is not known: clients would show garbled text; save it as UTF-8',
+    '{file} is not UTF-8, and its encoding is not known: it is read as Windows-1252, which may garble its texts; save it as UTF-8',
   scan_shapefile_encoding:
     '{file} does not say how its texts are encoded; they look like {encoding}: set the encoding of the vector, or put a .cpg next to it',
   scan_shapefile_encoding_unknown:

@@ -406,6 +406,27 @@ test.skipIf(!HAS_GDAL)('a File Geodatabase in a folder of a zip has its layers, 
   expect(ids).toEqual([1, 2])
 })
 
+test.skipIf(!HAS_GDAL).each(['tab', 'mif'])('MapInfo tables (.%s) of a zip are its layers', async (extension) => {
+  const folder = fs.mkdtempSync(join(home, 'mapinfo-'))
+  for (const name of ['道路', 'areas']) {
+    const text = put(`${name}.geojson`, collection(feature({ code: '007', n: 5 }), feature({ code: name, n: null })))
+    const options = ['-dsco', `FORMAT=${extension === 'mif' ? 'MIF' : 'NATIVE'}`, '-lco', 'ENCODING=UTF-8']
+    execFileSync('ogr2ogr', ['-f', 'MapInfo File', ...options, join(folder, `${name}.${extension}`), text])
+  }
+  const zip = new ZipArchive()
+  const file = join(home, `${++made}-mapinfo.zip`)
+  zip.directory(folder, extension === 'tab' ? 'data' : false)
+  await Promise.all([pipeline(zip, fs.createWriteStream(file)), zip.finalize()])
+  expect(await zipContent(home, file)).toEqual({ is: 'mapinfo' })
+  const { features, description } = await items(file, 'zipped_mapinfo')
+  expect(description.layers.map(({ name }) => name).sort()).toEqual(['areas', '道路'])
+  expect(description.storage_crs).toBe('EPSG:4326')
+  expect(features.map(({ geometry }) => geometry)).toEqual(Array(4).fill(point(1, 2)))
+  expect(features.map(({ properties }) => (properties as { code: string }).code).sort()).toEqual([
+    ...['007', '007', 'areas', '道路'],
+  ])
+})
+
 describe('a shapefile', () => {
   test.each([
     [2154, [700_000, 6_600_000], [3, 46.5]],

@@ -12,13 +12,15 @@ import { VectorFault } from '../index-file/vector-fault.js'
 import { isOfMac } from './unpack-shapefiles.js'
 
 /** The kinds that only GDAL reads. */
-export type GdalKind = 'gml' | 'gpx' | 'dxf' | 'zipped_geodatabase'
+export type GdalKind = 'gml' | 'gpx' | 'dxf' | 'zipped_geodatabase' | 'zipped_mapinfo'
 
 interface GdalReader {
   /** in the order of preference */
   readonly drivers: readonly string[]
   /** by which the drivers recognize the file */
   readonly extension?: string
+  /** matches a file in the folder of a zip that is opened, by its path */
+  readonly inside?: RegExp
   /** of opening and converting */
   readonly options?: readonly string[]
   /** if not all layers are wanted */
@@ -31,7 +33,14 @@ const READERS: Readonly<Record<GdalKind, GdalReader>> = {
   gpx: { drivers: ['GPX'], layers: ['waypoints', 'routes', 'tracks'] },
   dxf: { drivers: ['DXF'] },
   // The ids of its features are in no column.
-  zipped_geodatabase: { drivers: ['OpenFileGDB'], extension: 'gdb.zip', options: ['-preserve_fid'] },
+  zipped_geodatabase: {
+    drivers: ['OpenFileGDB'],
+    extension: 'gdb.zip',
+    inside: /\.gdb\/[^/]+\.gdbtable$/i,
+    options: ['-preserve_fid'],
+  },
+  // All tables of a folder are layers.
+  zipped_mapinfo: { drivers: ['MapInfo File'], extension: 'zip', inside: /\.(?:tab|mif)$/i },
   // Numbers may be codes with zeros in front: the reader of the result finds the types.
   gml: {
     drivers: ['GML'],
@@ -108,31 +117,30 @@ export async function convertByGdal(task: GdalTask): Promise<string> {
 }
 
 async function nativeCommand({ kind, fd, scratch }: GdalTask, output: string, options: readonly string[]) {
-  const { extension = kind, layers = [] } = READERS[kind]
+  const { extension = kind, layers = [], inside } = READERS[kind]
   const source = join(scratch, `source.${extension}`)
   fs.symlinkSync('/proc/self/fd/3', source)
-  const inside = kind === 'zipped_geodatabase' ? `/vsizip/${source}/${await geodatabaseIn(fd)}` : source
-  return ['ogr2ogr', ...options, output, inside, ...layers]
+  const opened = inside === undefined ? source : `/vsizip/${join(source, await folderIn(fd, inside))}`
+  return ['ogr2ogr', ...options, output, opened, ...layers]
 }
 
 /** The WebAssembly build sees only files of the folder. */
 async function wasmCommand({ kind, fd, scratch }: GdalTask, options: readonly string[]): Promise<string[]> {
-  const { extension = kind, drivers, layers = [] } = READERS[kind]
+  const { extension = kind, drivers, layers = [], inside } = READERS[kind]
   const name = `source.${extension}`
   await pipeline(fs.createReadStream('', { fd, start: 0, autoClose: false }), fs.createWriteStream(join(scratch, name)))
   const driver = drivers.at(-1) as string
-  const inside = kind === 'zipped_geodatabase' ? `${name}/${await geodatabaseIn(fd)}` : name
-  return [process.execPath, WASM, scratch, inside, 'converted.gpkg', driver, ...options, ...layers]
+  const opened = inside === undefined ? name : `vsizip:${join(name, await folderIn(fd, inside))}`
+  return [process.execPath, WASM, scratch, opened, 'converted.gpkg', driver, ...options, ...layers]
 }
 
-/** Returns the path of the first File Geodatabase in a zip; the reader of the zip rejects names that lead out of it. */
-async function geodatabaseIn(fd: number): Promise<string> {
+/** Returns the folder of the first such file in a zip; the reader of the zip rejects names that lead out of it. */
+async function folderIn(fd: number, wanted: RegExp): Promise<string> {
   const zip = await fromFdPromise(fs.openSync(`/proc/self/fd/${fd}`, 'r'), { autoClose: false }).catch(() => null)
   if (zip === null) throw new VectorFault(coded('vector_unreadable'))
   try {
     for await (const { fileName } of zip.eachEntry()) {
-      const folder = fileName.slice(0, Math.max(0, fileName.lastIndexOf('/')))
-      if (/\.gdb$/i.test(folder) && /\.gdbtable$/i.test(fileName) && !isOfMac(fileName)) return folder
+      if (wanted.test(fileName) && !isOfMac(fileName)) return fileName.slice(0, Math.max(0, fileName.lastIndexOf('/')))
     }
   } finally {
     zip.close()

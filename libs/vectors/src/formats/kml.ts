@@ -1,10 +1,16 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { coded } from '@gateway/contracts/messages.js'
 import sax from 'sax'
+import { type Entry, fromFdPromise } from 'yauzl'
+import { VectorFault } from '../index-file/vector-fault.js'
 import { DamagedFile, type OpenVector, type SourceLayer } from './feature.js'
 import { geojsonLayer } from './geojson.js'
 import { isGeometry, KmlGeometry } from './kml-geometry.js'
+import { MAX_GDAL_BYTES } from './limits.js'
 import { type TextFile, utf8Pieces } from './text-pieces.js'
+import { isOfMac } from './unpack-shapefiles.js'
 
 /** Maximum number of folders with features. */
 const MAX_FOLDERS = 500
@@ -63,6 +69,36 @@ export function kmlVector(file: TextFile, scratch: string, progress: () => void)
     throw error
   } finally {
     reader.close()
+  }
+}
+
+/** Opens the KML in a KMZ. @param zip the open file */
+export async function kmzVector(zip: number, scratch: string, progress: () => void): Promise<OpenVector> {
+  const unpacked = join(scratch, 'source.kml')
+  await unpackKml(zip, unpacked)
+  const fd = fs.openSync(unpacked, 'r')
+  try {
+    return kmlVector({ fd, size: fs.fstatSync(fd).size }, scratch, progress)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/** Unpacks the largest document of a KMZ: the main one may only link to those with the features. */
+async function unpackKml(fd: number, target: string): Promise<void> {
+  const zip = await fromFdPromise(fs.openSync(`/proc/self/fd/${fd}`, 'r'), { autoClose: false }).catch(() => null)
+  if (zip === null) throw new VectorFault(coded('vector_unreadable'))
+  try {
+    let largest: Entry | null = null
+    for await (const entry of zip.eachEntry()) {
+      const { fileName, uncompressedSize } = entry
+      const isDocument = /\.kml$/i.test(fileName) && !isOfMac(fileName) && uncompressedSize <= MAX_GDAL_BYTES
+      if (isDocument && uncompressedSize > (largest?.uncompressedSize ?? 0)) largest = entry
+    }
+    if (largest === null) throw new VectorFault(coded('vector_unreadable'))
+    await pipeline(await zip.openReadStreamPromise(largest), fs.createWriteStream(target))
+  } finally {
+    zip.close()
   }
 }
 

@@ -14,8 +14,7 @@ import { FileWindow } from './file-window.js'
 import { flatgeobufLayer } from './flatgeobuf.js'
 import { geojsonLayer } from './geojson.js'
 import { openGeopackage } from './geopackage.js'
-import { kmlVector } from './kml.js'
-import { unpackKml } from './kmz.js'
+import { kmlVector, kmzVector } from './kml.js'
 import { MAX_SIDECAR_BYTES } from './limits.js'
 import { retyped } from './retyped.js'
 import { shapefileLayer } from './shapefile-layer.js'
@@ -168,7 +167,7 @@ async function read(opening: Opening, files: readonly OpenFile[]): Promise<OpenV
     case 'kml':
       return kmlVector(file, scratch, progress)
     case 'kmz':
-      return openKmz(opening, fd)
+      return kmzVector(fd, scratch, progress)
     default: {
       const converted = await convertByGdal({ kind, fd, scratch, limits })
       try {
@@ -178,17 +177,6 @@ async function read(opening: Opening, files: readonly OpenFile[]): Promise<OpenV
         throw error instanceof BrokenArchiveError ? new VectorFault(coded('vector_no_layer')) : error
       }
     }
-  }
-}
-
-async function openKmz({ scratch, progress }: Opening, zip: number): Promise<OpenVector> {
-  const unpacked = join(scratch, 'source.kml')
-  await unpackKml(zip, unpacked)
-  const fd = fs.openSync(unpacked, 'r')
-  try {
-    return kmlVector({ fd, size: fs.fstatSync(fd).size }, scratch, progress)
-  } finally {
-    fs.closeSync(fd)
   }
 }
 

@@ -5,6 +5,9 @@ import { type Guess, guessEncoding } from './guess-encoding.js'
 
 const PIECE_BYTES = 256 * 1024
 
+/** The encoding in which texts of an unknown one are read. */
+export const FALLBACK_ENCODING = 'windows-1252'
+
 /** A text file that is open for reading. */
 export interface TextFile {
   readonly fd: number
@@ -15,7 +18,7 @@ export interface TextFile {
 /** Yields a text as UTF-8 without its byte order mark. Each piece is valid until the next one. @param encoding null: unknown, see `MixedDecoder` */
 export function* utf8Pieces(file: TextFile, encoding: string | null, progress: () => void): Generator<Buffer, void> {
   const isUtf8Text = encoding !== null && /^(?:utf-?8|ascii)$/i.test(encoding)
-  const decoder = isUtf8Text ? null : encoding === null ? new MixedDecoder() : new TextDecoder(encoding)
+  const decoder = isUtf8Text ? null : decoderFor(encoding)
   for (const [at, piece] of rawPieces(file)) {
     progress()
     const bytes = at === 0 && piece[0] === 0xef && piece[1] === 0xbb && piece[2] === 0xbf ? piece.subarray(3) : piece
@@ -25,10 +28,19 @@ export function* utf8Pieces(file: TextFile, encoding: string | null, progress: (
   if (rest !== '') yield Buffer.from(rest)
 }
 
+interface Decoder {
+  decode(bytes?: Buffer, options?: { readonly stream?: boolean }): string
+}
+
+function decoderFor(encoding: string | null): Decoder {
+  return encoding === null || encoding === FALLBACK_ENCODING ? new MixedDecoder() : new TextDecoder(encoding)
+}
+
 /** Decodes the beginning of a text. */
 export function decodedHead(head: Buffer, encoding: string | null): string {
-  const decoder = encoding === null ? new MixedDecoder() : new TextDecoder(encoding)
-  return decoder.decode(head, { stream: true }).replace(/^\uFEFF/, '')
+  return decoderFor(encoding)
+    .decode(head, { stream: true })
+    .replace(/^\uFEFF/, '')
 }
 
 /** Decodes UTF-8. Bytes that are not part of it become characters of Windows-1252, as other programs show them, so that no text is lost. */

@@ -15,7 +15,7 @@ import { guessEncoding } from './guess-encoding.js'
 import { factsOfLayers, geometryTypeOf, type Layer } from './layers.js'
 import { MAX_GDAL_BYTES } from './limits.js'
 import { openVector } from './open-vector.js'
-import { encodingOfText } from './text-pieces.js'
+import { encodingOfText, FALLBACK_ENCODING } from './text-pieces.js'
 
 /** Kinds whose facts only a whole reading shows. */
 export type WholeKind = GdalKind | 'kml' | 'kmz' | 'csv'
@@ -30,6 +30,7 @@ const BEGINS: Readonly<Record<WholeKind, RegExp>> = {
   // A group code in front of the first section, or the sentinel of the binary form.
   dxf: /^(?:AutoCAD Binary DXF|\s{0,8}(?:0|999)\s)/,
   zipped_geodatabase: /^PK/,
+  zipped_mapinfo: /^PK/,
 }
 
 export type WholeReading =
@@ -72,7 +73,10 @@ export async function wholeFacts(
     if (size > MAX_GDAL_BYTES) return { state: 'too large' }
     if (kind === 'csv') csv = csvGeometry(head, encodingOfText({ fd: opened.fd, size }, progress))
     if (!BEGINS[kind].test(beginning(head))) return { state: 'broken', why: 'its content is something else' }
-    if ((kind === 'kmz' || kind === 'zipped_geodatabase') && !(await zipIsSmall(opened.fd, MAX_GDAL_BYTES)))
+    if (
+      (kind === 'kmz' || kind === 'zipped_geodatabase' || kind === 'zipped_mapinfo') &&
+      !(await zipIsSmall(opened.fd, MAX_GDAL_BYTES))
+    )
       return { state: 'too large' }
   } finally {
     closeSync(opened.fd)
@@ -94,7 +98,10 @@ export async function wholeFacts(
       const facts = factsOf(vector)
       return facts.feature_count === 0
         ? { state: 'no features' }
-        : { state: 'ok', facts: { ...UNKNOWN_FACTS, ...facts, encoding: csv?.encoding ?? null } }
+        : {
+            state: 'ok',
+            facts: { ...UNKNOWN_FACTS, ...facts, encoding: csv === null ? null : (csv.encoding ?? FALLBACK_ENCODING) },
+          }
     } finally {
       vector.close()
     }

@@ -60,7 +60,7 @@ export interface Dialect {
   /** An expression of texts as the comparisons that have an order take it. */
   ordered(text: string): string
   casei(operand: Operand, text: string, context: CompileContext): string
-  accenti(text: string): string
+  accenti(operand: Operand, text: string, context: CompileContext): string
   /** The condition that the geometry intersects a literal. */
   intersects(geometry: Geometry, context: CompileContext, orMissing: boolean, isNegated: boolean): Sql
   /** The condition that the geometry is between two heights, or has none. */
@@ -98,7 +98,7 @@ const SQLITE: Dialect = {
   property: ({ column, type }) => (KINDS[type] === 'time' ? `julianday(${quoted(column)})` : quoted(column)),
   ordered: (text) => text,
   casei: foldedOf,
-  accenti: (text) => `gw_accenti(${text})`,
+  accenti: unaccentedText,
   intersects: oneIntersection,
   atHeight: (bottom, top, { geom }) => ({ text: `gw_at_height(${geom}, ?, ?)`, values: [bottom, top] }),
 }
@@ -168,6 +168,10 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
     }
     default: {
       const { op } = expression
+      // The texts that are equal can be searched; those that are not would be nearly all.
+      const isOfTexts = expression.args.some((arg) => typeof arg === 'object' && 'op' in arg)
+      if (op === '<>' && isOfTexts)
+        return wrapped('NOT (', condition({ op: '=', args: expression.args }, context, true), ')')
       const found =
         amongFolded(expression.args, ([left, right]) => `${left} ${op} ${right}`, context, isNegated) ??
         amongUnaccented(expression, expression.args, context, isNegated)
@@ -252,7 +256,7 @@ function operandOf(operand: Operand, context: CompileContext): Value {
   if (inner.kind !== 'string')
     throw new QueryError('query_casei', { name: operand.op.toUpperCase(), found: inner.shown })
   if (operand.op === 'casei') return { ...inner, text: dialect.casei(arg, inner.text, context) }
-  return hasNoAccents(arg, context) ? inner : { ...inner, text: dialect.accenti(inner.text) }
+  return hasNoAccents(arg, context) ? inner : { ...inner, text: dialect.accenti(arg, inner.text, context) }
 }
 
 /**
@@ -334,9 +338,21 @@ function hasNoAccents(operand: Operand, context: CompileContext): boolean {
 
 /** SQLite's lower() takes a tenth of the time of a call of JavaScript, and is right for ASCII. */
 function foldedOf(operand: Operand, text: string, context: CompileContext): string {
-  if (typeof operand !== 'object' || !('property' in operand)) return `gw_casei(${text})`
-  if (fieldOf(operand.property, context).ascii_folding === true) return `lower(${text})`
-  return `CASE WHEN ${text} GLOB '*[^ -~]*' THEN gw_casei(${text}) ELSE lower(${text}) END`
+  return unlessAscii(operand, `gw_casei(${text})`, `lower(${text})`, context)
+}
+
+function unaccentedText(operand: Operand, text: string, context: CompileContext): string {
+  return unlessAscii(operand, `gw_accenti(${text})`, text, context)
+}
+
+/** Returns an expression of a property for texts of ASCII, and another one for all others. */
+function unlessAscii(operand: Operand, whole: string, ascii: string, context: CompileContext): string {
+  const inner = innermost(operand)
+  if (typeof inner !== 'object' || !('property' in inner)) return whole
+  const { column, ascii_folding: isFoldedByAscii } = fieldOf(inner.property, context)
+  return isFoldedByAscii === true
+    ? ascii
+    : `CASE WHEN ${quoted(column)} GLOB '*[^ -~]*' THEN ${whole} ELSE ${ascii} END`
 }
 
 function columnOf(operand: Operand, context: CompileContext): string {

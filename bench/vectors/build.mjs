@@ -24,7 +24,7 @@ const CASES = {
   polygons: [['polygons', 200_000, 12, null]],
   land: [['land', 1_000_000, 14, 600]],
   // 2 GB of GeoJSON.
-  large: [['outlines', 350_000, 6, null]],
+  large: [['outlines', 350_000, 3, null]],
   linear: [
     ['points', 50_000, 10, null],
     ['points', 500_000, 10, null],

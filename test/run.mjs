@@ -1,7 +1,7 @@
 /**
  * `npm test`: checks that the external programs for the tests are installed, checks format and lint, runs the layers of tests in sequence,
  * and ends with one line of totals. With arguments (`npm test -- test/conformance/tokens`) it runs only the tests whose path contains one
- * of them. With `--profile` it ends with the time, the processor time and the slowest test of each file. With `--changed` or `--changed=COMMIT` it runs the tests affected by a change: those that import a changed file, and the whole
+ * of them. With `--without-gdal` (Linux), the tests see no GDAL, and those that need it are named and left out. With `--profile` it ends with the time, the processor time and the slowest test of each file. With `--changed` or `--changed=COMMIT` it runs the tests affected by a change: those that import a changed file, and the whole
  * system layer if any of its sources has changed, otherwise its changed tests.
  */
 import { spawnSync } from 'node:child_process'
@@ -9,11 +9,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { WITHOUT_GDAL } from './harness/without-gdal.mjs'
+import { filesThatNeedGdal } from './needs-gdal.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const filters = process.argv.slice(2).filter((argument) => !/^--(changed|profile)/.test(argument))
+const filters = process.argv.slice(2).filter((argument) => !/^--(changed|profile|without-gdal)/.test(argument))
 const changed = process.argv.find((argument) => argument.startsWith('--changed'))
 const profiled = process.argv.includes('--profile')
+/** Test files that are left out. */
+const leftOut = process.argv.includes('--without-gdal') ? filesThatNeedGdal(root) : []
 const totals = { passed: 0, failed: 0, skipped: 0 }
 /** Failed tests, which the end of the output names, because a CI often keeps no more. */
 const failures = []
@@ -64,6 +68,7 @@ const COMPILING = new Set(['g++', 'make', 'python3'])
 /** Layers in order: tests that are quick to run and to understand fail first. */
 const LAYERS = ['unit', 'integration', 'system']
 
+if (process.argv.includes('--without-gdal') && process.env.GDAL_HIDDEN === undefined) hideGdal()
 if (await providePrograms()) {
   if (filters.length === 0) lint()
   for (const layer of LAYERS) runLayer(layer)
@@ -73,8 +78,16 @@ if (await providePrograms()) {
 }
 finish()
 
+/** Runs this program again where no GDAL is, and ends with its exit code. */
+function hideGdal() {
+  const [command, ...args] = [...WITHOUT_GDAL, process.execPath, ...process.argv.slice(1)]
+  const { status } = spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, GDAL_HIDDEN: 'true' } })
+  process.exit(status ?? 1)
+}
+
 async function providePrograms() {
-  const missing = Object.entries(PROGRAMS).filter(([program]) => !isOnPath(program))
+  const isNeeded = ([, name]) => process.env.GDAL_HIDDEN === undefined || !name.includes('gdal')
+  const missing = Object.entries(PROGRAMS).filter((entry) => isNeeded(entry) && !isOnPath(entry[0]))
   if (missing.length === 0) return true
   const packages = missing.map(([, name]) => name)
   if (process.env.SETUP !== 'off' && process.getuid?.() === 0 && isOnPath('apt-get') && aptInstall(packages)) {
@@ -154,7 +167,9 @@ function runLayer(layer) {
   const processorTimes = join(dir, 'processor-times')
   const env = profiled ? { ...process.env, TEST_PROCESSOR_TIMES: processorTimes } : process.env
   const before = { wall: performance.now(), processor: endedChildrenSeconds() }
-  const { status } = runNode('node_modules/vitest/vitest.mjs', ['run', ...options, ...reporters, ...selected], env)
+  const excluded = leftOut.flatMap((file) => ['--exclude', file])
+  const args = ['run', ...options, ...reporters, ...excluded, ...selected]
+  const { status } = runNode('node_modules/vitest/vitest.mjs', args, env)
   layerTimes.push({
     layer,
     wall: (performance.now() - before.wall) / 1000,
@@ -236,6 +251,7 @@ function finish() {
     for (const { layer, wall, processor } of layerTimes) console.log(`${column(wall)} ${column(processor)}    ${layer}`)
   }
   for (const failure of failures) console.log(`failed: ${failure}`)
+  for (const file of leftOut) console.log(`left out, since it needs GDAL: ${file}`)
   for (const [file, count] of skippedIn) console.log(`${count} skipped in ${file}${becauseOf(file)}`)
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
   process.exitCode = failed > 0 ? 1 : 0

@@ -1,5 +1,5 @@
 // How long vectors take to become an index and tiles, and how much memory that takes:
-//   node bench/vectors/build.mjs [points|polygons|land|linear|small ...] [--rounds 1] [--memory 1500]
+//   node bench/vectors/build.mjs [points|polygons|land|large|linear|small ...] [--rounds 1] [--memory 1500]
 // Needs GDAL and `npx tsc -b`. Prints a table; each row is the worst of its rounds.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -23,6 +23,8 @@ const CASES = {
   points: [['points', 300_000, 10, 40]],
   polygons: [['polygons', 200_000, 12, null]],
   land: [['land', 1_000_000, 14, 600]],
+  // 2 GB of GeoJSON.
+  large: [['outlines', 350_000, 3, null]],
   linear: [
     ['points', 50_000, 10, null],
     ['points', 500_000, 10, null],
@@ -103,7 +105,7 @@ async function build(kind, count, maxZoom) {
 const HEAD = ['case', 'source MB', 'zooms', 'wall s', 'goal s', 'builder cpu s', 'peak MB', 'tiles MB', 'index MB']
 const rows = []
 const mega = (bytes) => (bytes / 1e6).toFixed(1)
-const chosen = positionals.length === 0 ? Object.keys(CASES) : positionals
+const chosen = positionals.length === 0 ? Object.keys(CASES).filter((name) => name !== 'large') : positionals
 for (const name of chosen) {
   for (const [kind, count, maxZoom, goal] of CASES[name]) {
     let worst = null

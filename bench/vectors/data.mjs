@@ -52,6 +52,9 @@ function polygonOf(random, i, count, degrees, corners) {
 
 const round = (value) => Math.round(value * 1e7) / 1e7
 
+/** Degrees that the polygons of a kind fill, and corners of each. */
+const AREAS = { polygons: [2, 8], land: [10, 8], outlines: [40, 250] }
+
 /** The file of a kind with so many features. */
 export function vectorFile(kind, count) {
   const file = join(folder, `${kind}-${count}`, `${kind}.geojson`)
@@ -63,7 +66,8 @@ export function vectorFile(kind, count) {
   for (let first = 0; first < count; first += 10_000) {
     const lines = []
     for (let i = first; i < Math.min(count, first + 10_000); i++) {
-      const feature = kind === 'points' ? pointOf(random, i) : polygonOf(random, i, count, kind === 'land' ? 10 : 2, 8)
+      const [degrees, corners] = AREAS[kind] ?? AREAS.polygons
+      const feature = kind === 'points' ? pointOf(random, i) : polygonOf(random, i, count, degrees, corners)
       lines.push(JSON.stringify(feature))
     }
     writeSync(fd, `${lines.join(',\n')}${first + 10_000 < count ? ',\n' : '\n'}`)

@@ -24,6 +24,8 @@ export interface GatewayOptions {
   readonly database?: () => Promise<TestDatabase>
   /** every process has a separate DATA_DIR below that of the gateway, so that no two processes share a file */
   readonly ownData?: boolean
+  /** words before the command of every process */
+  readonly before?: readonly string[]
   /** settings for all processes, which override the harness's */
   readonly env?: TestSettings
 }
@@ -70,7 +72,7 @@ async function launch(options: GatewayOptions): Promise<Gateway> {
     return {
       ...links,
       url: localUrl(port),
-      process: new ServiceProcess(name, [process.execPath, mainOf(service)], env),
+      process: new ServiceProcess(name, [...(options.before ?? []), process.execPath, mainOf(service)], env),
     }
   }
   const controlPlane = await launchService('control plane', 'control-plane', controlPort, {})

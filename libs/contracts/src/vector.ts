@@ -18,6 +18,7 @@ export const VECTOR_KINDS = [
   'gpx',
   'dxf',
   'zipped_geodatabase',
+  'zipped_mapinfo',
   'postgis',
   'postgis-function',
 ] as const
@@ -41,6 +42,7 @@ export const VECTOR_DOWNLOADS: Readonly<Record<VectorKind, { readonly extension:
   gpx: { extension: 'gpx', type: 'application/gpx+xml' },
   dxf: { extension: 'dxf', type: 'image/vnd.dxf' },
   zipped_geodatabase: { extension: 'zip', type: 'application/zip' },
+  zipped_mapinfo: { extension: 'zip', type: 'application/zip' },
   // A table has no stored form; `/download` sends GeoJSON.
   postgis: { extension: 'geojson', type: 'application/geo+json' },
   'postgis-function': { extension: 'geojson', type: 'application/geo+json' },

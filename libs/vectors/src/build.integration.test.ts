@@ -9,6 +9,7 @@ import { PMTiles, type Source } from 'pmtiles'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type BuildTask, buildVector } from './build.js'
 import { INDEX_FILE } from './index-file/index-description.js'
+import { HAS_GDAL } from './testing/has-gdal.js'
 
 const home = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), 'vector-build-'))
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
@@ -101,7 +102,7 @@ describe('every kind of file becomes tiles', () => {
     return join(home, file)
   }
 
-  test.each([
+  test.skipIf(!HAS_GDAL).each([
     ['flatgeobuf', 'kinds.fgb', []],
     ['shapefile', 'kinds.shp', ['-lco', 'ENCODING=UTF-8']],
     ['kml', 'kinds.kml', ['-f', 'LIBKML']],
@@ -120,21 +121,24 @@ describe('every kind of file becomes tiles', () => {
     expect(layer?.feature(0).properties).toMatchObject(kind.startsWith('km') ? { Name: NAMED } : { name: NAMED })
   })
 
-  test('a GeoPackage with several layers becomes tiles with several layers and only the chosen attributes', async () => {
-    const file = convert('layers.gpkg', '-nln', 'points')
-    execFileSync('ogr2ogr', ['-update', '-nln', 'ways', file, geojson('ways', lines)])
-    const { built, tile } = await build(file, 'geopackage', { fields: ['rank', 'width'] })
-    const { layers } = (await tile(0, 0, 0)) as VectorTile
-    expect(Object.keys(layers).sort()).toEqual(['points', 'ways'])
-    expect([layers.points?.feature(0).properties, layers.ways?.feature(0).properties]).toEqual([
-      { rank: expect.any(Number) },
-      { width: 2.5 },
-    ])
-    expect(built?.vectorLayers.map(({ id, fields }) => [id, fields])).toEqual([
-      ['points', { rank: 'Number' }],
-      ['ways', { width: 'Number' }],
-    ])
-  })
+  test.skipIf(!HAS_GDAL)(
+    'a GeoPackage with several layers becomes tiles with several layers and only the chosen attributes',
+    async () => {
+      const file = convert('layers.gpkg', '-nln', 'points')
+      execFileSync('ogr2ogr', ['-update', '-nln', 'ways', file, geojson('ways', lines)])
+      const { built, tile } = await build(file, 'geopackage', { fields: ['rank', 'width'] })
+      const { layers } = (await tile(0, 0, 0)) as VectorTile
+      expect(Object.keys(layers).sort()).toEqual(['points', 'ways'])
+      expect([layers.points?.feature(0).properties, layers.ways?.feature(0).properties]).toEqual([
+        { rank: expect.any(Number) },
+        { width: 2.5 },
+      ])
+      expect(built?.vectorLayers.map(({ id, fields }) => [id, fields])).toEqual([
+        ['points', { rank: 'Number' }],
+        ['ways', { width: 'Number' }],
+      ])
+    },
+  )
 })
 
 test('the deepest zoom has every feature with its vertices within a unit of their positions', async () => {
@@ -267,7 +271,7 @@ async function expectValid(tile: Awaited<ReturnType<typeof build>>['tile'], zoom
       }
     }
   }
-  if (features.length === 0) return
+  if (features.length === 0 || !HAS_GDAL) return
   const file = join(folder, `polygons-${zoom}.geojson`)
   fs.writeFileSync(file, JSON.stringify({ type: 'FeatureCollection', features }))
   const sql = `SELECT count(*) AS invalid FROM "polygons-${zoom}" WHERE ST_IsValid(geometry) <> 1`

@@ -19,6 +19,10 @@ export const SCAN_MESSAGES = {
     one: '{file} is left out: this GeoPackage holds raster tiles; move it into a basemap source',
     many: '{count} files in {folder} are left out, such as {example}: these GeoPackages hold raster tiles; move them into a basemap source',
   },
+  scan_vector_to_pack: {
+    one: '{file} is left out: the format {format} is read only in a zip; pack all its files into one',
+    many: '{count} files in {folder} are left out, such as {example}: the format {format} is read only in a zip; pack the files into one',
+  },
   scan_vector_to_convert: {
     one: '{file} is left out: the format {format} is not served; convert it: ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
     many: '{count} files in {folder} are left out, such as {example}: the format {format} is not served; convert each: ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
@@ -71,17 +75,17 @@ export const SCAN_MESSAGES = {
     one: '{file} is left out: no format is known by the extension {format}',
     many: '{count} files in {folder} are left out, such as {example}: no format is known by the extension {format}',
   },
-  scan_unreadable_by_gdal: '{file} is left out: GDAL cannot read it as {format}: {reason}',
+  scan_unreadable_by_gdal: '{file} is left out: it cannot be read as {format}: {reason}',
   scan_late:
     '{file} is left out: GDAL could not read it within {seconds} s; convert it: ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
-  scan_no_features: '{file} is left out: GDAL finds no layer of features in it',
+  scan_no_features: '{file} is left out: it has no layer of features',
   scan_too_large: 'the properties of {file} are unknown: it has more than {limit} MB',
   scan_sequence_named_geojson:
     '{file} is a sequence of GeoJSON features, one in each line, and not a GeoJSON document; it is served as a sequence: rename it to .geojsonl, or convert it for clients that expect GeoJSON (ogr2ogr -f GeoJSON OUTPUT.geojson GeoJSONSeq:INPUT)',
   scan_geojson_encoding:
     '{file} is encoded in {encoding}, and GeoJSON has to be UTF-8: clients would show garbled text; convert it: iconv -f {encoding} -t UTF-8 INPUT > OUTPUT',
   scan_json_encoding_unknown:
-    '{file} is not UTF-8, and its encoding is not known: clients would show garbled text; save it as UTF-8',
+    '{file} is not UTF-8, and its encoding is not known: it is read as Windows-1252, which may garble its texts; save it as UTF-8',
   scan_shapefile_encoding:
     '{file} does not say how its texts are encoded; they look like {encoding}: set the encoding of the vector, or put a .cpg next to it',
   scan_shapefile_encoding_unknown:

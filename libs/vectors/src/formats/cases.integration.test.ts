@@ -13,6 +13,7 @@ import { INDEX_FILE } from '../index-file/index-description.js'
 import { DEFAULT_CRS } from '../query/crs.js'
 import { fieldsOf } from '../query/parameters.js'
 import { OpenIndex } from '../query/run-query.js'
+import { HAS_GDAL } from '../testing/has-gdal.js'
 import { POINTS_FGB } from './testing/flatgeobufs.js'
 import { zipContent } from './zipped-shapefile.js'
 
@@ -271,6 +272,68 @@ test('the texts of a CSV from PostGIS are in the system that they name', async (
   expect(features[0]?.geometry).toEqual(point(0, 0))
 })
 
+test.each([
+  ['geojson', 'a.geojson', collection(feature({ n: 'Straße – “é” €' }, { geometry: point(8.5, 47) }))],
+  ['csv', 'a.csv', 'n,lon,lat\nStraße – “é” €,8.5,47\n'],
+] as const)(
+  '%s in an encoding that nobody knows is read as Windows-1252, and in UTF-16 as such',
+  async (kind, name, text) => {
+    // Windows-1252 has these characters between the bytes 0x80 and 0x9f, and the letters where ISO 8859-1 has them.
+    const special: Readonly<Record<string, number>> = { '–': 0x96, '“': 0x93, '”': 0x94, '€': 0x80 }
+    const bytes = Buffer.from([...text].map((one) => special[one] ?? one.charCodeAt(0)))
+    for (const content of [
+      bytes,
+      Buffer.from(`\uFEFF${text}`, 'utf16le'),
+      Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
+    ])
+      expect((await items(put(name, content), kind)).features).toMatchObject([
+        { properties: { n: 'Straße – “é” €' }, geometry: point(8.5, 47) },
+      ])
+  },
+)
+
+test('a CSV in GBK is read in it if its first lines have only ASCII', async () => {
+  const beginning = `n,lon,lat\n${'x'.repeat(70_000)},8,47\n`
+  const text = Buffer.concat([Buffer.from(beginning), Buffer.from('b1b1beb9', 'hex'), Buffer.from(',8,47\n')])
+  const { properties } = await items(put('a.csv', text), 'csv')
+  expect(properties[1]).toMatchObject({ n: '北竟' })
+})
+
+test.each([
+  [
+    'hexadecimal Well-Known Binary of PostGIS',
+    '0101000020110F000000000000000000000000000000000000',
+    'EPSG:3857',
+    point(0, 0),
+  ],
+  ['GeoJSON', '"{""type"":""Point"",""coordinates"":[8,47]}"', null, point(8, 47)],
+])('a CSV may have geometries as %s', async (_, text, crs, geometry) => {
+  const { features, description } = await items(put('a.csv', `sep=,\nid,geom\n1,${text}\n2,\n`), 'csv')
+  expect(description.storage_crs).toBe(crs)
+  expect(features.map((one) => one.geometry)).toEqual([geometry, null])
+})
+
+test.skipIf(!HAS_GDAL).each([
+  ['FlatGeobuf', 'flatgeobuf'],
+  ['GPKG', 'geopackage'],
+] as const)('a surface of triangles in %s has them all, and bytes are hexadecimal text', async (driver, kind) => {
+  const script = `
+import sys
+from osgeo import ogr
+data = ogr.GetDriverByName(sys.argv[1]).CreateDataSource(sys.argv[2])
+layer = data.CreateLayer('tin', None, ogr.wkbTINZ)
+layer.CreateField(ogr.FieldDefn('raw', ogr.OFTBinary))
+feature = ogr.Feature(layer.GetLayerDefn())
+feature.SetFieldBinaryFromHexString(0, '00FF')
+feature.SetGeometry(ogr.CreateGeometryFromWkt('TIN Z (((0 0 0,1 0 0,0 1 0,0 0 0)),((1 0 0,1 1 0,0 1 0,1 0 0)))'))
+layer.CreateFeature(feature)`
+  const file = join(home, `${++made}-tin.${kind === 'flatgeobuf' ? 'fgb' : 'gpkg'}`)
+  execFileSync('/usr/bin/python3', ['-c', script, driver, file])
+  const { features } = await items(file, kind)
+  expect(features).toMatchObject([{ properties: { raw: '00FF' }, geometry: { type: 'MultiPolygon' } }])
+  expect(features.map(({ geometry }) => (geometry as { coordinates: unknown[] }).coordinates.length)).toEqual([2])
+})
+
 test('FlatGeobuf has the features that its header counts, whatever is behind them', async () => {
   const { features } = await items(put('a.fgb', Buffer.concat([POINTS_FGB, Buffer.alloc(50)])), 'flatgeobuf')
   expect(features.length).toBe(3)
@@ -330,7 +393,7 @@ test('DXF has its lines', async () => {
   expect(features).toMatchObject([{ properties: { Layer: 'Roads' }, geometry: { type: 'LineString' } }])
 })
 
-test('a File Geodatabase in a folder of a zip has its layers, with its own ids', async () => {
+test.skipIf(!HAS_GDAL)('a File Geodatabase in a folder of a zip has its layers, with its own ids', async () => {
   const folder = fs.mkdtempSync(join(home, 'geodatabase-'))
   const text = put('roads.geojson', collection(feature({ code: '007' }), feature({ code: '008' })))
   execFileSync('ogr2ogr', ['-f', 'OpenFileGDB', join(folder, 'city.gdb'), text, '-nln', 'roads'])
@@ -341,6 +404,27 @@ test('a File Geodatabase in a folder of a zip has its layers, with its own ids',
   const { properties, ids } = await items(file, 'zipped_geodatabase')
   expect(properties).toEqual([{ code: '007' }, { code: '008' }])
   expect(ids).toEqual([1, 2])
+})
+
+test.skipIf(!HAS_GDAL).each(['tab', 'mif'])('MapInfo tables (.%s) of a zip are its layers', async (extension) => {
+  const folder = fs.mkdtempSync(join(home, 'mapinfo-'))
+  for (const name of ['道路', 'areas']) {
+    const text = put(`${name}.geojson`, collection(feature({ code: '007', n: 5 }), feature({ code: name, n: null })))
+    const options = ['-dsco', `FORMAT=${extension === 'mif' ? 'MIF' : 'NATIVE'}`, '-lco', 'ENCODING=UTF-8']
+    execFileSync('ogr2ogr', ['-f', 'MapInfo File', ...options, join(folder, `${name}.${extension}`), text])
+  }
+  const zip = new ZipArchive()
+  const file = join(home, `${++made}-mapinfo.zip`)
+  zip.directory(folder, extension === 'tab' ? 'data' : false)
+  await Promise.all([pipeline(zip, fs.createWriteStream(file)), zip.finalize()])
+  expect(await zipContent(home, file)).toEqual({ is: 'mapinfo' })
+  const { features, description } = await items(file, 'zipped_mapinfo')
+  expect(description.layers.map(({ name }) => name).sort()).toEqual(['areas', '道路'])
+  expect(description.storage_crs).toBe('EPSG:4326')
+  expect(features.map(({ geometry }) => geometry)).toEqual(Array(4).fill(point(1, 2)))
+  expect(features.map(({ properties }) => (properties as { code: string }).code).sort()).toEqual([
+    ...['007', '007', 'areas', '道路'],
+  ])
 })
 
 describe('a shapefile', () => {

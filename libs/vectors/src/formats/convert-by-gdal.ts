@@ -7,19 +7,20 @@ import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
 import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confinement.js'
 import { type Outcome, runToEnd } from '@gateway/core/processes/run-to-end.js'
-import { type Entry, fromFdPromise } from 'yauzl'
+import { fromFdPromise } from 'yauzl'
 import { VectorFault } from '../index-file/vector-fault.js'
-import { MAX_GDAL_BYTES } from './limits.js'
 import { isOfMac } from './unpack-shapefiles.js'
 
 /** The kinds that only GDAL reads. */
-export type GdalKind = 'kml' | 'kmz' | 'gml' | 'gpx' | 'dxf' | 'zipped_geodatabase'
+export type GdalKind = 'gml' | 'gpx' | 'dxf' | 'zipped_geodatabase' | 'zipped_mapinfo'
 
 interface GdalReader {
   /** in the order of preference */
   readonly drivers: readonly string[]
   /** by which the drivers recognize the file */
   readonly extension?: string
+  /** matches a file in the folder of a zip that is opened, by its path */
+  readonly inside?: RegExp
   /** of opening and converting */
   readonly options?: readonly string[]
   /** if not all layers are wanted */
@@ -28,14 +29,18 @@ interface GdalReader {
 
 /** GDAL's drivers of each kind. */
 const READERS: Readonly<Record<GdalKind, GdalReader>> = {
-  // The driver KML knows no extended data, so another reader takes the place of a missing LIBKML.
-  kml: { drivers: ['LIBKML'] },
-  kmz: { drivers: ['LIBKML'] },
   // The points of routes and tracks would be further layers.
   gpx: { drivers: ['GPX'], layers: ['waypoints', 'routes', 'tracks'] },
   dxf: { drivers: ['DXF'] },
   // The ids of its features are in no column.
-  zipped_geodatabase: { drivers: ['OpenFileGDB'], extension: 'gdb.zip', options: ['-preserve_fid'] },
+  zipped_geodatabase: {
+    drivers: ['OpenFileGDB'],
+    extension: 'gdb.zip',
+    inside: /\.gdb\/[^/]+\.gdbtable$/i,
+    options: ['-preserve_fid'],
+  },
+  // All tables of a folder are layers.
+  zipped_mapinfo: { drivers: ['MapInfo File'], extension: 'zip', inside: /\.(?:tab|mif)$/i },
   // Numbers may be codes with zeros in front: the reader of the result finds the types.
   gml: {
     drivers: ['GML'],
@@ -112,54 +117,35 @@ export async function convertByGdal(task: GdalTask): Promise<string> {
 }
 
 async function nativeCommand({ kind, fd, scratch }: GdalTask, output: string, options: readonly string[]) {
-  const { extension = kind, layers = [] } = READERS[kind]
+  const { extension = kind, layers = [], inside } = READERS[kind]
   const source = join(scratch, `source.${extension}`)
   fs.symlinkSync('/proc/self/fd/3', source)
-  const inside = kind === 'zipped_geodatabase' ? `/vsizip/${source}/${await geodatabaseIn(fd)}` : source
-  return ['ogr2ogr', ...options, output, inside, ...layers]
+  const opened = inside === undefined ? source : `/vsizip/${join(source, await folderIn(fd, inside))}`
+  return ['ogr2ogr', ...options, output, opened, ...layers]
 }
 
 /** The WebAssembly build sees only files of the folder. */
 async function wasmCommand({ kind, fd, scratch }: GdalTask, options: readonly string[]): Promise<string[]> {
-  const { extension = kind, drivers, layers = [] } = READERS[kind]
+  const { extension = kind, drivers, layers = [], inside } = READERS[kind]
   const name = `source.${extension}`
   await pipeline(fs.createReadStream('', { fd, start: 0, autoClose: false }), fs.createWriteStream(join(scratch, name)))
   const driver = drivers.at(-1) as string
-  const inside = kind === 'zipped_geodatabase' ? `${name}/${await geodatabaseIn(fd)}` : name
-  return [process.execPath, WASM, scratch, inside, 'converted.gpkg', driver, ...options, ...layers]
+  const opened = inside === undefined ? name : `vsizip:${join(name, await folderIn(fd, inside))}`
+  return [process.execPath, WASM, scratch, opened, 'converted.gpkg', driver, ...options, ...layers]
 }
 
-/** Returns the path of the first File Geodatabase in a zip; the reader of the zip rejects names that lead out of it. */
-async function geodatabaseIn(fd: number): Promise<string> {
+/** Returns the folder of the first such file in a zip; the reader of the zip rejects names that lead out of it. */
+async function folderIn(fd: number, wanted: RegExp): Promise<string> {
   const zip = await fromFdPromise(fs.openSync(`/proc/self/fd/${fd}`, 'r'), { autoClose: false }).catch(() => null)
   if (zip === null) throw new VectorFault(coded('vector_unreadable'))
   try {
     for await (const { fileName } of zip.eachEntry()) {
-      const folder = fileName.slice(0, Math.max(0, fileName.lastIndexOf('/')))
-      if (/\.gdb$/i.test(folder) && /\.gdbtable$/i.test(fileName) && !isOfMac(fileName)) return folder
+      if (wanted.test(fileName) && !isOfMac(fileName)) return fileName.slice(0, Math.max(0, fileName.lastIndexOf('/')))
     }
   } finally {
     zip.close()
   }
   throw new VectorFault(coded('vector_unreadable'))
-}
-
-/** Unpacks the largest document of a KMZ: the main one may only link to those with the features. */
-export async function unpackKml(fd: number, target: string): Promise<void> {
-  const zip = await fromFdPromise(fs.openSync(`/proc/self/fd/${fd}`, 'r'), { autoClose: false }).catch(() => null)
-  if (zip === null) throw new VectorFault(coded('vector_unreadable'))
-  try {
-    let largest: Entry | null = null
-    for await (const entry of zip.eachEntry()) {
-      const { fileName, uncompressedSize } = entry
-      const isDocument = /\.kml$/i.test(fileName) && !isOfMac(fileName) && uncompressedSize <= MAX_GDAL_BYTES
-      if (isDocument && uncompressedSize > (largest?.uncompressedSize ?? 0)) largest = entry
-    }
-    if (largest === null) throw new VectorFault(coded('vector_unreadable'))
-    await pipeline(await zip.openReadStreamPromise(largest), fs.createWriteStream(target))
-  } finally {
-    zip.close()
-  }
 }
 
 /** GDAL 3.6 cannot write an infinite extent, when all features are there already. */
@@ -182,11 +168,6 @@ function gdalDrivers(): readonly string[] {
     drivers = [...text.matchAll(/^ {2}(\S[^(\n]{0,40}?) -[a-z, ]{1,60}- \(/gm)].map((match) => match[1] as string)
   }
   return drivers
-}
-
-/** True if the system's GDAL has a driver for the kind. */
-export function isNative(kind: GdalKind): boolean {
-  return nativeDriver(kind) !== undefined
 }
 
 /** The system's driver of a kind; undefined if the WebAssembly build must read it. */

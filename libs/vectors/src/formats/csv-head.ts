@@ -1,6 +1,8 @@
 import { type CsvGeometry, splitCsv } from './csv.js'
 import { DamagedFile } from './feature.js'
-import { guessEncoding } from './guess-encoding.js'
+import { epsgOfText, isGeometryText } from './geometry-text.js'
+import { type Guess, guessEncoding } from './guess-encoding.js'
+import { decodedHead } from './text-pieces.js'
 
 /** Pairs of column names, in lower case. */
 const GEOGRAPHIC = [
@@ -9,6 +11,12 @@ const GEOGRAPHIC = [
   ['long', 'lat'],
   ['longitude', 'latitude'],
   ['经度', '纬度'],
+  ['經度', '緯度'],
+  ['経度', '緯度'],
+  ['längengrad', 'breitengrad'],
+  ['longitud', 'latitud'],
+  ['longitudine', 'latitudine'],
+  ['долгота', 'широта'],
 ] as const
 const OTHER = [
   ['x', 'y'],
@@ -17,29 +25,34 @@ const OTHER = [
   ['coord_x', 'coord_y'],
   ['xcoord', 'ycoord'],
 ] as const
-const WKT = ['wkt', 'wkt_geom', 'geom_wkt', 'the_geom', 'geometry', 'geom']
-/** Matches Well-Known Text. Other content in a column of such a name does not count. */
-const IS_WKT = /^(?:SRID=\d{1,6};)?\s{0,9}(?:MULTI)?(?:POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)(?:ZM?|M)?\b/i
+/** Columns of geometries. Other content in a column of such a name does not count. */
+const GEOMETRIES = [
+  ...['wkt', 'wkt_geom', 'geom_wkt', 'the_geom', 'geometry', 'geom', 'geometry_wkt'],
+  ...['wkb', 'wkb_geometry', 'wkb_geom', 'geojson', 'geog'],
+]
+/** Matches the line by which spreadsheets name the separator, and the end of the line. */
+const SEPARATOR_LINE = /^"?sep=([,;\t|])"?[,;\t|]{0,99}(?:\r\n|\r|\n)/i
 /** Matches a quoted cell, which may hold separators and ends of lines. */
 const QUOTED = /"[^"]*"/g
 
-/** Finds the coordinates of a CSV by its first lines; null if it has none, or is not CSV. */
-export function csvGeometry(head: Buffer): CsvGeometry | null {
-  const guess = guessEncoding(head)
-  const encoding = guess === 'ASCII' ? 'UTF-8' : guess === 'UTF-8' || guess === 'GBK' ? guess : null
-  const decoded = new TextDecoder(encoding === 'GBK' ? 'gbk' : encoding === null ? 'windows-1252' : 'utf-8').decode(
-    head,
-  )
-  const text = decoded.replace(/^\uFEFF/, '')
+/** Finds the coordinates of a CSV by its first lines; null if it has none, or is not CSV. @param guess the encoding of the whole file */
+export function csvGeometry(head: Buffer, guess: Guess = guessEncoding(head)): CsvGeometry | null {
+  const encoding = guess === 'ASCII' ? 'UTF-8' : guess
+  const decoded = decodedHead(head, encoding)
+  const told = SEPARATOR_LINE.exec(decoded)
+  const text = told === null ? decoded : decoded.slice(told[0].length)
   const [line = ''] = text
     .replaceAll(QUOTED, '')
     .replace(/^[\r\n]+/, '')
     .split(/[\r\n]/, 1)
-  const separator = [',', ';', '\t', '|'].reduce(
-    (best, one) => (count(line, one) > count(best === '' ? '' : line, best) ? one : best),
-    '',
-  )
+  const separator =
+    told?.[1] ??
+    [',', ';', '\t', '|'].reduce(
+      (best, one) => (count(line, one) > count(best === '' ? '' : line, best) ? one : best),
+      '',
+    )
   if (separator === '') return null
+  const form = { encoding, separator, namesSeparator: told !== null }
   const [first = [], ...rows] = rowsOf(text, separator)
   const names = first.map((name) => name.trim())
   const find = (wanted: string) => names.find((name) => name.toLowerCase() === wanted)
@@ -49,16 +62,16 @@ export function csvGeometry(head: Buffer): CsvGeometry | null {
   ] as const) {
     for (const [wantedX, wantedY] of pairs) {
       const [x, y] = [find(wantedX), find(wantedY)]
-      if (x !== undefined && y !== undefined) return { columns: { x, y }, isGeographic, encoding, separator }
+      if (x !== undefined && y !== undefined) return { columns: { x, y }, isGeographic, ...form }
     }
   }
-  const isText = (name: string) => rows.some((row) => IS_WKT.test(row[names.indexOf(name)]?.trim() ?? ''))
-  const wkt = WKT.map(find).find((name) => name !== undefined && isText(name))
-  if (wkt === undefined) return null
-  // The EWKT of PostGIS, whose code is that of EPSG.
-  const codes = new Set(rows.map((row) => /^SRID=(\d{1,6});/i.exec(row[names.indexOf(wkt)]?.trim() ?? '')?.[1]))
+  const texts = (name: string) =>
+    rows.map((row) => row[names.indexOf(name)]?.trim() ?? '').filter((cell) => cell !== '')
+  const column = GEOMETRIES.map(find).find((name) => name !== undefined && texts(name).some(isGeometryText))
+  if (column === undefined) return null
+  const codes = new Set(texts(column).map(epsgOfText))
   const [epsg] = codes.size === 1 ? codes : []
-  return { columns: { wkt }, isGeographic: false, encoding, separator, ...(epsg !== undefined && { epsg }) }
+  return { columns: { text: column }, isGeographic: false, ...form, ...(epsg !== undefined && { epsg }) }
 }
 
 /** Returns the whole rows of a text that may end in one. */

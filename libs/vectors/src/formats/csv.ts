@@ -1,21 +1,24 @@
 import { StringDecoder } from 'node:string_decoder'
 import { crsOfEpsg, WGS84 } from './crs.js'
 import { DamagedFile, type FieldType, type SourceFeature, type SourceLayer, type SourceValue } from './feature.js'
+import { writeGeometryText } from './geometry-text.js'
+import type { Guess } from './guess-encoding.js'
 import { Seen, seenInText, typeOfSeen, wholeNumber } from './json-values.js'
 import { type TextFile, utf8Pieces } from './text-pieces.js'
 import { POINT, WkbWriter } from './wkb-writer.js'
-import { writeWkt } from './wkt.js'
 
 /** The columns of a CSV that hold its coordinates. */
 export interface CsvGeometry {
-  readonly columns: { readonly x: string; readonly y: string } | { readonly wkt: string }
+  readonly columns: { readonly x: string; readonly y: string } | { readonly text: string }
   /** true if the names mean longitude and latitude */
   readonly isGeographic: boolean
   /** code of the coordinate system that each text of the first rows names */
   readonly epsg?: string
   /** encoding of the whole file; null if unknown */
-  readonly encoding: 'UTF-8' | 'GBK' | null
+  readonly encoding: Guess
   readonly separator: string
+  /** true if the first line only names the separator, as spreadsheets write it */
+  readonly namesSeparator: boolean
 }
 
 /** Maximum characters of one row. A quote that is never closed ends there. */
@@ -26,7 +29,13 @@ const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,17})?$/
 
 /** Opens the only layer of a CSV with coordinates. Reads it once for the types of its columns. */
 export function csvLayer(file: TextFile, name: string, geometry: CsvGeometry, progress: () => void): SourceLayer {
-  const rows = () => splitCsv(utf8Pieces(file, geometry.encoding, progress), geometry.separator)
+  const rows = function* () {
+    let isNext = !geometry.namesSeparator
+    for (const row of splitCsv(utf8Pieces(file, geometry.encoding, progress), geometry.separator)) {
+      if (isNext) yield row
+      isNext = true
+    }
+  }
   let names: string[] | null = null
   const seen: number[] = []
   let count = 0
@@ -75,14 +84,15 @@ function* readFeatures(
   { columns }: CsvGeometry,
 ): Generator<SourceFeature, void> {
   const writer = new WkbWriter()
-  const at = 'wkt' in columns ? [names.indexOf(columns.wkt)] : [names.indexOf(columns.x), names.indexOf(columns.y)]
+  const at = 'text' in columns ? [names.indexOf(columns.text)] : [names.indexOf(columns.x), names.indexOf(columns.y)]
   let row = -1
   for (const cells of rows) {
     if (++row === 0) continue
     const [first = '', second = ''] = at.map((i) => cells[i]?.trim() ?? '')
     writer.begin()
     const isEmpty = first === '' && second === ''
-    const isWritten = !isEmpty && ('wkt' in columns ? writeWkt(first, writer) : writePoint(first, second, writer))
+    const isWritten =
+      !isEmpty && ('text' in columns ? writeGeometryText(first, writer) : writePoint(first, second, writer))
     yield {
       id: null,
       row,

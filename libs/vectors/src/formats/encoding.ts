@@ -52,9 +52,12 @@ const BY_LANGUAGE_DRIVER: Readonly<Record<number, number>> = {
 /** Returns the encoding that a .cpg names, by a code page in one of many spellings or by a name; null for other content. */
 export function encodingOfCpg(text: string): string | null {
   const name = text.replace(/^\uFEFF/, '').trim()
-  if (!/^[A-Za-z][\w .:-]{1,39}$|^\d{2,5}$/.test(name)) return null
-  if (/^utf-?8$/i.test(name)) return 'UTF-8'
-  if (/^(?:iso[-_ ]?)?8859[-_ ]?1$/i.test(name) || /^iso[-_ ]?88591$/i.test(name)) return 'ISO-8859-1'
+  if (!/^[A-Za-z][\w .:-]{1,39}$|^\d{2,5}$|^8859[-_ ]\d{1,2}$/.test(name)) return null
+  if (/^utf[-_ ]?8$/i.test(name)) return 'UTF-8'
+  if (/^big[-_ ]?5$/i.test(name)) return 'Big5'
+  // Programs of Esri write "ISO 88592" or "88592" for ISO-8859-2.
+  const part = /^(?:iso[-_ ]?)?8859[-_ ]?(\d{1,2})$/i.exec(name)?.[1]
+  if (part !== undefined) return `ISO-8859-${Number(part)}`
   const page = /^(?:(?:cp|ansi|oem|windows|ms)[-_ ]?)?(\d{2,5})$/i.exec(name)?.[1]
   return page === undefined ? name : (BY_CODE_PAGE[Number(page)] ?? name)
 }
@@ -107,5 +110,7 @@ export function decoderOf(encoding: string | null): (bytes: Buffer) => string {
     return (bytes) => Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : page[byte - 128])).join('')
   const label = encoding !== null && spelledAsStandard(encoding) !== null ? encoding : 'windows-1252'
   const decoder = new TextDecoder(label)
-  return (bytes) => decoder.decode(bytes)
+  // Without `stream`, Node decodes windows-1252 as ISO-8859-1, whose bytes from 0x80 to 0x9f are control characters.
+  const options = { stream: decoder.encoding === 'windows-1252' }
+  return (bytes) => decoder.decode(bytes, options)
 }

@@ -16,7 +16,12 @@ export interface SourceField {
 }
 
 /** A value of an attribute: JSON text for `json`, 0 or 1 for `boolean`, a bigint for a whole number that a double does not hold. */
-export type SourceValue = string | number | bigint | Uint8Array | null
+export type SourceValue = string | number | bigint | null
+
+/** Returns bytes as text in hexadecimal digits, as GDAL writes them into forms that have no bytes. */
+export function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex').toUpperCase()
+}
 
 export interface SourceFeature {
   /** the feature's own id; null: the file has none for it */

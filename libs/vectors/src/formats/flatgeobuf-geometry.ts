@@ -4,6 +4,7 @@ import { LINE, MULTI_LINE, MULTI_POINT, POINT, POLYGON, type WkbWriter, wkbCode 
 /** Fields of a geometry, in the order of the schema. */
 const GEOMETRY = { ends: 0, xy: 1, z: 2, m: 3, type: 6, parts: 7 }
 const CIRCULAR_STRING = 8
+const TIN = 16
 const TRIANGLE = 17
 const POSITION_BYTES = 16
 const MAX_DEPTH = 16
@@ -21,7 +22,8 @@ export function writeFlatGeometry(
     throw new RangeError(`the geometry type ${type} is not known`)
   const parts = table.tables(GEOMETRY.parts)
   const xy = table.bytes(GEOMETRY.xy, 8)
-  const hasParts = type > MULTI_LINE && type !== CIRCULAR_STRING && type !== TRIANGLE
+  // The triangles of a surface are its parts, or as GDAL writes them, the ends of a single one.
+  const hasParts = type > MULTI_LINE && type !== CIRCULAR_STRING && type !== TRIANGLE && (type !== TIN || xy === null)
   if (hasParts) {
     writer.head(wkbCode(type, hasZ, false))
     writer.count(parts?.length ?? 0)
@@ -80,6 +82,10 @@ class Positions {
       let from = 0
       for (const to of ends) {
         if (type === MULTI_LINE) writer.head(code(LINE))
+        if (type === TIN) {
+          writer.head(code(TRIANGLE))
+          writer.count(1)
+        }
         this.#line(from, to, writer)
         from = to
       }

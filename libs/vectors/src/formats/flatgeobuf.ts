@@ -14,6 +14,7 @@ import {
   catalogType,
   DamagedFile,
   type FieldType,
+  hexOf,
   type SourceFeature,
   type SourceField,
   type SourceLayer,
@@ -54,7 +55,9 @@ const FIELD_TYPES: Readonly<Record<number, FieldType>> = {
   11: 'string',
   12: 'json',
   13: 'datetime',
+  14: 'string',
 }
+const BINARY = 14
 
 /**
  * Reads facts from the header of a FlatGeobuf file. Returns null if the file does not exist. Throws `BrokenArchiveError` for other content, and for a
@@ -242,7 +245,7 @@ function valuesOf(bytes: Buffer | null, columns: Layout['columns']): SourceValue
       const length = bytes.readUInt32LE(at)
       const content = bytes.subarray(at + 4, at + 4 + length)
       if (content.length < length) throw new RangeError('a value is cut off')
-      values[column] = code === 14 ? Buffer.from(content) : content.toString('utf8')
+      values[column] = code === BINARY ? hexOf(content) : content.toString('utf8')
       at += 4 + length
     } else {
       values[column] = NUMBERS[code]?.(bytes, at) ?? null

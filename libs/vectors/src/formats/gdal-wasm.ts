@@ -8,6 +8,8 @@ import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration
 
 const VECTOR = 0x04
 const FOLDER = '/scratch'
+/** Begins a source in a zip. */
+const ZIPPED = 'vsizip:'
 
 interface GdalModule {
   readonly FS: { mkdir(path: string): void; mount(type: object, options: object, path: string): void }
@@ -66,7 +68,7 @@ const opened = Module.ccall(
   'number',
   ['string', ...numbers.slice(1)],
   [
-    source.includes('.zip/') ? `/vsizip/${FOLDER}/${source}` : `${FOLDER}/${source}`,
+    source.startsWith(ZIPPED) ? `/vsizip/${FOLDER}/${source.slice(ZIPPED.length)}` : `${FOLDER}/${source}`,
     VECTOR,
     listOf(Module, [driver]),
     listOf(Module, openOptions),

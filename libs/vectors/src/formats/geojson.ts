@@ -18,7 +18,7 @@ import { splitJson, splitLines } from './json-splitter.js'
 import { idOf, jsonValue, parseJson, seenIn, typeOfSeen } from './json-values.js'
 import { geometryTypeOf } from './layers.js'
 import { MAX_FIELDS, MAX_GEOJSON_BYTES, MAX_NAME } from './limits.js'
-import { encodingOfText, type TextFile, utf8Pieces } from './text-pieces.js'
+import { encodingOfText, FALLBACK_ENCODING, type TextFile, utf8Pieces } from './text-pieces.js'
 import { WkbWriter } from './wkb-writer.js'
 
 /** RFC 8259: the encoding of all exchanged JSON. */
@@ -306,5 +306,5 @@ function encodingFacts(encoding: Guess): Partial<ReadFacts> {
   const warnings: CodedMessage[] = [
     encoding === null ? coded('scan_json_encoding_unknown') : coded('scan_geojson_encoding', { encoding }),
   ]
-  return { encoding, encoding_source: null, warnings }
+  return { encoding: encoding ?? FALLBACK_ENCODING, encoding_source: null, warnings }
 }

@@ -9,6 +9,7 @@ import { boundsInWgs84, type Crs, crsOfEpsg, crsOfPrj } from './crs.js'
 import {
   DamagedFile,
   type FieldType,
+  hexOf,
   type OpenVector,
   type SourceFeature,
   type SourceLayer,
@@ -164,7 +165,7 @@ function layerOf(
       statement.setReadBigInts(true)
       let row = 0
       try {
-        for (const [own, blob, ...values] of statement.iterate() as unknown as Iterable<SourceValue[]>) {
+        for (const [own, blob, ...values] of statement.iterate() as unknown as Iterable<(SourceValue | Uint8Array)[]>) {
           row++
           const wkb = blob instanceof Uint8Array ? wkbOf(blob) : null
           const number = typeof own === 'bigint' ? Number(own) : null
@@ -173,7 +174,7 @@ function layerOf(
             row: (own as bigint | null) ?? row,
             geometry: wkb,
             isDamaged: wkb === null && blob !== null && blob !== undefined,
-            values: values.map((value, i) => inForm(value as SourceValue, shownFields[i]?.type)),
+            values: values.map((value, i) => inForm(value, shownFields[i]?.type)),
           }
         }
       } catch (error) {
@@ -195,7 +196,8 @@ function wkbOf(blob: Uint8Array): Uint8Array | null {
 }
 
 /** SQLite keeps values of any type in a column. */
-function inForm(value: SourceValue, type: FieldType | undefined): SourceValue {
+function inForm(value: SourceValue | Uint8Array, type: FieldType | undefined): SourceValue {
+  if (value instanceof Uint8Array) return hexOf(value)
   if (typeof value === 'bigint') {
     const number = Number(value)
     const exact = Number.isSafeInteger(number) ? number : value
@@ -259,6 +261,7 @@ const TYPES: Readonly<Record<string, VectorFieldType>> = {
   TEXT: 'string',
   DATE: 'date',
   DATETIME: 'date',
+  BLOB: 'string',
 }
 
 function fieldTypeOf(declared: string): VectorFieldType {

@@ -50,6 +50,16 @@ test('a feature has its extended data, of both kinds, with the types of its sche
   ])
 })
 
+test('a feature has the id of its placemark, and the details that the file states', () => {
+  const details = '<address>Way 1</address><visibility>0</visibility><styleUrl>#s</styleUrl>'
+  const line =
+    '<LineString><extrude>1</extrude><altitudeMode>absolute</altitudeMode><coordinates>0,0 1,1</coordinates></LineString>'
+  const [layer] = read(kml(`<Placemark id="p 1">${details}${line}</Placemark>`))
+  expect(layer?.features.map(({ id }) => id)).toEqual(['p 1'])
+  expect(layer?.names).toEqual(['address:string', 'visibility:integer', 'extrude:integer', 'altitudeMode:string'])
+  expect(layer?.values).toEqual([['Way 1', 0, 1, 'absolute']])
+})
+
 test('each folder with features is a layer', () => {
   const place = `<Placemark>${POINT}</Placemark>`
   const text = kml(

@@ -1,10 +1,16 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { coded } from '@gateway/contracts/messages.js'
 import sax from 'sax'
+import { type Entry, fromFdPromise } from 'yauzl'
+import { VectorFault } from '../index-file/vector-fault.js'
 import { DamagedFile, type OpenVector, type SourceLayer } from './feature.js'
 import { geojsonLayer } from './geojson.js'
 import { isGeometry, KmlGeometry } from './kml-geometry.js'
+import { MAX_GDAL_BYTES } from './limits.js'
 import { type TextFile, utf8Pieces } from './text-pieces.js'
+import { isOfMac } from './unpack-shapefiles.js'
 
 /** Maximum number of folders with features. */
 const MAX_FOLDERS = 500
@@ -21,14 +27,28 @@ interface Folder {
   out: number | null
 }
 
+/** Elements of a placemark or its geometry that are attributes, with their names and types in GDAL. */
+const DETAILS: Readonly<Record<string, readonly [name: string, isNumber: boolean]>> = {
+  address: ['address', false],
+  phoneNumber: ['phoneNumber', false],
+  Snippet: ['snippet', false],
+  snippet: ['snippet', false],
+  altitudeMode: ['altitudeMode', false],
+  tessellate: ['tessellate', true],
+  extrude: ['extrude', true],
+  visibility: ['visibility', true],
+  drawOrder: ['drawOrder', true],
+}
+
 interface Placemark {
+  readonly id: string | null
   readonly properties: Record<string, unknown>
   readonly geometry: KmlGeometry
 }
 
 /**
- * Opens a KML whose GDAL has only the driver that knows no extended data. Each folder with features is a layer. The features are written as a GeoJSON
- * sequence first, whose reader finds the types of the fields.
+ * Opens a KML. Each folder with features is a layer. The features are written as a GeoJSON sequence first, whose reader finds the types of the
+ * fields.
  */
 export function kmlVector(file: TextFile, scratch: string, progress: () => void): OpenVector {
   const reader = new KmlReader(scratch)
@@ -49,6 +69,36 @@ export function kmlVector(file: TextFile, scratch: string, progress: () => void)
     throw error
   } finally {
     reader.close()
+  }
+}
+
+/** Opens the KML in a KMZ. @param zip the open file */
+export async function kmzVector(zip: number, scratch: string, progress: () => void): Promise<OpenVector> {
+  const unpacked = join(scratch, 'source.kml')
+  await unpackKml(zip, unpacked)
+  const fd = fs.openSync(unpacked, 'r')
+  try {
+    return kmlVector({ fd, size: fs.fstatSync(fd).size }, scratch, progress)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/** Unpacks the largest document of a KMZ: the main one may only link to those with the features. */
+async function unpackKml(fd: number, target: string): Promise<void> {
+  const zip = await fromFdPromise(fs.openSync(`/proc/self/fd/${fd}`, 'r'), { autoClose: false }).catch(() => null)
+  if (zip === null) throw new VectorFault(coded('vector_unreadable'))
+  try {
+    let largest: Entry | null = null
+    for await (const entry of zip.eachEntry()) {
+      const { fileName, uncompressedSize } = entry
+      const isDocument = /\.kml$/i.test(fileName) && !isOfMac(fileName) && uncompressedSize <= MAX_GDAL_BYTES
+      if (isDocument && uncompressedSize > (largest?.uncompressedSize ?? 0)) largest = entry
+    }
+    if (largest === null) throw new VectorFault(coded('vector_unreadable'))
+    await pipeline(await zip.openReadStreamPromise(largest), fs.createWriteStream(target))
+  } finally {
+    zip.close()
   }
 }
 
@@ -94,7 +144,8 @@ class KmlReader {
     this.#text = ''
     if (name === 'Folder' || name === 'Document') this.#folders.push({ name: null, out: null })
     else if (name === 'SimpleField') this.#types.set(attributes.name ?? '', attributes.type ?? '')
-    else if (name === 'Placemark') this.#placemark = { properties: {}, geometry: new KmlGeometry() }
+    else if (name === 'Placemark')
+      this.#placemark = { id: attributes.id ?? null, properties: {}, geometry: new KmlGeometry() }
     else if (name === 'Data' || name === 'SimpleData') this.#field = attributes.name ?? ''
     else if (isGeometry(name)) this.#placemark?.geometry.begin(name)
   }
@@ -124,6 +175,10 @@ class KmlReader {
       properties[name === 'when' ? 'timestamp' : name] = text
     else if (name === 'value' && this.#isIn('Data')) properties[this.#field] = text
     else if (name === 'SimpleData') properties[this.#field] = this.#typed(text)
+    else if (Object.hasOwn(DETAILS, name) && (this.#isIn('Placemark') || isGeometry(this.#path.at(-1) ?? ''))) {
+      const [detail, isNumber] = DETAILS[name] as (typeof DETAILS)[string]
+      properties[detail] ??= isNumber && NUMBER.test(text) ? new Digits(text) : text
+    }
   }
 
   #typed(text: string): unknown {
@@ -133,7 +188,7 @@ class KmlReader {
     return text === '' ? null : NUMBER.test(text) ? new Digits(text) : text
   }
 
-  #write({ properties, geometry }: Placemark): void {
+  #write({ id, properties, geometry }: Placemark): void {
     const folder = this.#folders.at(-1) as Folder
     if (folder.out === null) {
       if (this.layers.length >= MAX_FOLDERS) throw new DamagedFile(this.#read, `more than ${MAX_FOLDERS} folders`)
@@ -144,7 +199,7 @@ class KmlReader {
     const members = Object.entries(properties).map(([name, value]) => `${JSON.stringify(name)}:${jsonOf(value)}`)
     fs.writeSync(
       folder.out,
-      `{"type":"Feature","properties":{${members.join()}},"geometry":${JSON.stringify(geometry.made)}}\n`,
+      `{"type":"Feature",${id === null ? '' : `"id":${JSON.stringify(id)},`}"properties":{${members.join()}},"geometry":${JSON.stringify(geometry.made)}}\n`,
     )
     this.#read++
     this.#placemark = null

@@ -6,7 +6,7 @@ import { fileIdentity, openBelow } from '@gateway/core/files/open-below.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { VectorFault, VectorReplaced } from '../index-file/vector-fault.js'
 import { fingerprintOf, partsOf } from '../source-parts.js'
-import { convertByGdal, type GdalLimits, isNative, unpackKml } from './convert-by-gdal.js'
+import { convertByGdal, type GdalLimits } from './convert-by-gdal.js'
 import { csvLayer } from './csv.js'
 import { csvGeometry } from './csv-head.js'
 import { DamagedFile, type OpenVector, type SourceLayer } from './feature.js'
@@ -14,11 +14,11 @@ import { FileWindow } from './file-window.js'
 import { flatgeobufLayer } from './flatgeobuf.js'
 import { geojsonLayer } from './geojson.js'
 import { openGeopackage } from './geopackage.js'
-import { kmlVector } from './kml.js'
+import { kmlVector, kmzVector } from './kml.js'
 import { MAX_SIDECAR_BYTES } from './limits.js'
 import { retyped } from './retyped.js'
 import { shapefileLayer } from './shapefile-layer.js'
-import type { TextFile } from './text-pieces.js'
+import { encodingOfText } from './text-pieces.js'
 import { type UnpackedShapefile, unpackShapefiles } from './unpack-shapefiles.js'
 
 export interface VectorSource {
@@ -149,7 +149,7 @@ async function read(opening: Opening, files: readonly OpenFile[]): Promise<OpenV
     case 'csv': {
       const head = Buffer.alloc(Math.min(HEAD_BYTES, file.size))
       fs.readSync(fd, head, 0, head.length, 0)
-      const geometry = csvGeometry(head)
+      const geometry = csvGeometry(head, encodingOfText(file, progress))
       if (geometry === null) throw new VectorFault(coded('vector_no_layer'))
       return one(csvLayer(file, code, geometry, progress))
     }
@@ -164,8 +164,11 @@ async function read(opening: Opening, files: readonly OpenFile[]): Promise<OpenV
       throw new VectorFault(coded('vector_no_layer'))
     case 'geopackage':
       return openGeopackage(source.root, source.path)
+    case 'kml':
+      return kmlVector(file, scratch, progress)
+    case 'kmz':
+      return kmzVector(fd, scratch, progress)
     default: {
-      if ((kind === 'kml' || kind === 'kmz') && !isNative(kind)) return openKml(opening, file)
       const converted = await convertByGdal({ kind, fd, scratch, limits })
       try {
         return retyped(openGeopackage(fs.realpathSync(scratch), converted), kind)
@@ -174,18 +177,6 @@ async function read(opening: Opening, files: readonly OpenFile[]): Promise<OpenV
         throw error instanceof BrokenArchiveError ? new VectorFault(coded('vector_no_layer')) : error
       }
     }
-  }
-}
-
-async function openKml({ kind, scratch, progress }: Opening, file: TextFile): Promise<OpenVector> {
-  if (kind === 'kml') return kmlVector(file, scratch, progress)
-  const unpacked = join(scratch, 'source.kml')
-  await unpackKml(file.fd, unpacked)
-  const fd = fs.openSync(unpacked, 'r')
-  try {
-    return kmlVector({ fd, size: fs.fstatSync(fd).size }, scratch, progress)
-  } finally {
-    fs.closeSync(fd)
   }
 }
 

@@ -7,6 +7,7 @@ import { fromFdPromise } from 'yauzl'
 import { type Blob, blobOf } from '../index-file/geometry-blob.js'
 import type { GdalKind } from './convert-by-gdal.js'
 import { forwardOf } from './crs.js'
+import type { CsvGeometry } from './csv.js'
 import { csvGeometry } from './csv-head.js'
 import type { OpenVector, SourceLayer } from './feature.js'
 import { catalogType } from './feature.js'
@@ -14,9 +15,10 @@ import { guessEncoding } from './guess-encoding.js'
 import { factsOfLayers, geometryTypeOf, type Layer } from './layers.js'
 import { MAX_GDAL_BYTES } from './limits.js'
 import { openVector } from './open-vector.js'
+import { encodingOfText, FALLBACK_ENCODING } from './text-pieces.js'
 
 /** Kinds whose facts only a whole reading shows. */
-export type WholeKind = GdalKind | 'csv'
+export type WholeKind = GdalKind | 'kml' | 'kmz' | 'csv'
 
 /** Patterns for the beginning of a file. */
 const BEGINS: Readonly<Record<WholeKind, RegExp>> = {
@@ -28,6 +30,7 @@ const BEGINS: Readonly<Record<WholeKind, RegExp>> = {
   // A group code in front of the first section, or the sentinel of the binary form.
   dxf: /^(?:AutoCAD Binary DXF|\s{0,8}(?:0|999)\s)/,
   zipped_geodatabase: /^PK/,
+  zipped_mapinfo: /^PK/,
 }
 
 export type WholeReading =
@@ -45,7 +48,7 @@ export const RUN_SECONDS = 60
 const MAX_ENTRIES = 10_000
 
 /**
- * Reads the facts of a CSV by its reader, and those of the other kinds by GDAL, from a confined process. Throws the disk's errors.
+ * Reads the facts of a CSV, KML or KMZ by its reader, and those of the other kinds by GDAL, from a confined process. Throws the disk's errors.
  *
  * @param scratch directory for temporary files
  */
@@ -61,14 +64,19 @@ export async function wholeFacts(
     return { state: 'gone' }
   }
   let head: Buffer
+  let csv: CsvGeometry | null = null
   try {
     const size = fstatSync(opened.fd).size
     head = Buffer.alloc(Math.min(HEAD_BYTES, size))
     readSync(opened.fd, head, 0, head.length, 0)
     if (kind === 'csv' && csvGeometry(head) === null) return { state: 'no coordinates' }
     if (size > MAX_GDAL_BYTES) return { state: 'too large' }
+    if (kind === 'csv') csv = csvGeometry(head, encodingOfText({ fd: opened.fd, size }, progress))
     if (!BEGINS[kind].test(beginning(head))) return { state: 'broken', why: 'its content is something else' }
-    if ((kind === 'kmz' || kind === 'zipped_geodatabase') && !(await zipIsSmall(opened.fd, MAX_GDAL_BYTES)))
+    if (
+      (kind === 'kmz' || kind === 'zipped_geodatabase' || kind === 'zipped_mapinfo') &&
+      !(await zipIsSmall(opened.fd, MAX_GDAL_BYTES))
+    )
       return { state: 'too large' }
   } finally {
     closeSync(opened.fd)
@@ -88,10 +96,12 @@ export async function wholeFacts(
     })
     try {
       const facts = factsOf(vector)
-      const encoding = kind === 'csv' ? (csvGeometry(head)?.encoding ?? null) : null
       return facts.feature_count === 0
         ? { state: 'no features' }
-        : { state: 'ok', facts: { ...UNKNOWN_FACTS, ...facts, encoding } }
+        : {
+            state: 'ok',
+            facts: { ...UNKNOWN_FACTS, ...facts, encoding: csv === null ? null : (csv.encoding ?? FALLBACK_ENCODING) },
+          }
     } finally {
       vector.close()
     }

@@ -14,7 +14,7 @@ import { isOfMac } from './unpack-shapefiles.js'
 /** The content of a zip, as far as a scan is concerned. */
 export type ZipContent =
   | { readonly is: 'shapefiles'; readonly facts: ReadFacts }
-  | { readonly is: 'tiles' | 'vectors' | 'geodatabase' | 'other' }
+  | { readonly is: 'tiles' | 'vectors' | 'geodatabase' | 'mapinfo' | 'other' }
 
 /** Maximum number of entries that are examined. A zip with more is one of tiles, or useless. */
 const MAX_ENTRIES = 100_000
@@ -49,6 +49,7 @@ async function look(zip: ZipFile): Promise<ZipContent> {
   let tiles = 0
   let vectors = 0
   let isGeodatabase = false
+  let isMapinfo = false
   for await (const entry of zip.eachEntry()) {
     if (++seen > MAX_ENTRIES) break
     const name = entry.fileName
@@ -57,6 +58,7 @@ async function look(zip: ZipFile): Promise<ZipContent> {
     if (isTile(name) || /\.(?:mbtiles|pmtiles)$/i.test(name)) tiles++
     if (VECTORS.test(name)) vectors++
     if (/\.gdb\/[^/]+\.gdbtable$/i.test(name)) isGeodatabase = true
+    if (/\.(?:tab|mif)$/i.test(name)) isMapinfo = true
     if (!(extension in PART_BYTES) && extension !== '.shx') continue
     const base = name.slice(0, -extension.length)
     parts.set(base, (parts.get(base) ?? new Map()).set(extension, entry))
@@ -64,6 +66,7 @@ async function look(zip: ZipFile): Promise<ZipContent> {
   const shapefiles = [...parts.values()].filter((of) => of.has('.shp'))
   if (shapefiles.length > 0) return { is: 'shapefiles', facts: await factsOfAll(zip, shapefiles) }
   if (isGeodatabase) return { is: 'geodatabase' }
+  if (isMapinfo) return { is: 'mapinfo' }
   return { is: tiles > 0 ? 'tiles' : vectors > 0 ? 'vectors' : 'other' }
 }
 

@@ -231,7 +231,7 @@ function cellOf([west, south]: Readonly<Bound>): number {
   return Math.floor((south + 90) * 8) * 16_384 + Math.floor((west + 720) * 8)
 }
 
-function shownValue(value: SourceValue): string | number | Uint8Array | null {
+function shownValue(value: SourceValue): string | number | null {
   return typeof value === 'bigint' ? String(value) : value
 }
 

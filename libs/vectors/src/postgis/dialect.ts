@@ -31,7 +31,7 @@ export function postgisDialect(table: DatabaseTable): Dialect {
     },
     ordered: (text) => `(${text}) COLLATE "C"`,
     casei: (_, text) => folded(text),
-    accenti: (text) =>
+    accenti: (_, text) =>
       table.foldsUnicode ? `normalize(regexp_replace(normalize(${text}, NFD), '${ACCENTS}', '', 'g'), NFC)` : text,
     intersects: (geometry, _, orMissing) => intersects(table, geometry, orMissing),
     atHeight: (bottom, top) => {

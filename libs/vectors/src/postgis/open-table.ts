@@ -1,5 +1,5 @@
 import type { DatabaseConnection, DatabaseTable } from '@gateway/contracts/postgis.js'
-import type { SourceFeature, SourceValue, StreamedLayer } from '../formats/feature.js'
+import { hexOf, type SourceFeature, type SourceValue, type StreamedLayer } from '../formats/feature.js'
 import { DEFAULT_CRS } from '../query/crs.js'
 import type { SqlRow } from '../query/items-query.js'
 import { fieldOf } from './columns.js'
@@ -61,6 +61,7 @@ export function openTable({ connection, table, token }: TableSource, name: strin
 
 /** Numbers that a double does not hold are texts in a response. */
 function stored(value: SqlRow[number], type: string | undefined): SourceValue {
+  if (value instanceof Uint8Array) return hexOf(value)
   if (typeof value !== 'string') return value
   return type === 'integer' ? BigInt(value) : type === 'number' ? Number(value) : value
 }

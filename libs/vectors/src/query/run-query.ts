@@ -1,7 +1,15 @@
 import { pathToFileURL } from 'node:url'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { type FeatureTexts, quoted } from '../index-file/index-description.js'
-import { type CompileContext, compile, OF_FEATURES, OF_TEXTS, type Sql, type SqlValue } from './cql2/compile.js'
+import {
+  type CompileContext,
+  compile,
+  OF_FEATURES,
+  OF_TEXTS,
+  type RestOf,
+  type Sql,
+  type SqlValue,
+} from './cql2/compile.js'
 import type { Geometry } from './cql2/expression.js'
 import { ANY_TEXT, folded, withoutAccents } from './cql2/folding.js'
 import { boxOf, envelopeOf, geometryOf, isAtHeight, isBox } from './geometry.js'
@@ -36,8 +44,11 @@ export class OpenIndex {
   #locatesAll: boolean | null = null
   #foldedColumns: ReadonlySet<string> | null = null
   #unaccentedColumns: ReadonlySet<string> | null = null
+  readonly #foldedFeatures: number
 
-  constructor(file: string) {
+  /** @param foldedFeatures a lower limit than `FOLDED_FEATURES` */
+  constructor(file: string, foldedFeatures = FOLDED_FEATURES) {
+    this.#foldedFeatures = foldedFeatures
     this.#database = new DatabaseSync(`${pathToFileURL(file).href}?mode=ro&immutable=1`, {
       readOnly: true,
       limits: { length: MAX_VALUE_BYTES, attach: 0 },
@@ -157,10 +168,11 @@ export class OpenIndex {
         literals.push(id)
         return id
       },
-      findFolded: (column, condition, exact) => {
-        const fids = this.#findFolded(column, condition, exact)
+      findFolded: (column, condition, exact, rest) => {
+        const found = this.#findFolded(column, condition, exact)
+        const fids = found ?? (rest === null ? null : this.#findRest(column, condition, rest))
         usesTree ||= fids !== null
-        return fids
+        return fids === null ? null : { fids, isRest: found === null }
       },
       hasAny: (box) => this.#countInBox(box, 1) > 0,
       usesTree: (box) => {
@@ -183,10 +195,24 @@ export class OpenIndex {
             text: `SELECT fid FROM features WHERE fid IN (${folded} UNION SELECT fid FROM unaccented_texts WHERE ${text} OR ${quoted(column)} = ?) AND ${exact.text}`,
             values: [...values, ...values, ANY_TEXT, ...exact.values],
           }
-    const found = this.#database.prepare(`${search.text} LIMIT ?`).all(...search.values, FOLDED_FEATURES + 1) as {
-      fid: number
-    }[]
-    return found.length > FOLDED_FEATURES ? null : found.map(({ fid }) => fid)
+    return this.#fids(search)
+  }
+
+  /** Finds the features whose text does not match. */
+  #findRest(column: string, { text, values }: Sql, rest: RestOf): readonly number[] | null {
+    if (!(rest === 'folded' ? this.#folded : this.#unaccented).has(column)) return null
+    if (rest === 'folded') return this.#fids({ text: `SELECT fid FROM folded_texts WHERE NOT (${text})`, values })
+    const name = quoted(column)
+    const depends = this.#database.prepare(`SELECT 1 FROM unaccented_texts WHERE ${name} = ? LIMIT 1`).get(ANY_TEXT)
+    if (depends !== undefined) return null
+    const texts = `SELECT f.fid AS fid, coalesce(u.${name}, f.${name}) AS ${name} FROM folded_texts f LEFT JOIN unaccented_texts u USING (fid)`
+    return this.#fids({ text: `SELECT fid FROM (${texts}) WHERE NOT (${text})`, values })
+  }
+
+  #fids({ text, values }: Sql): readonly number[] | null {
+    const most = this.#foldedFeatures
+    const found = this.#database.prepare(`${text} LIMIT ?`).all(...values, most + 1) as { fid: number }[]
+    return found.length > most ? null : found.map(({ fid }) => fid)
   }
 
   /** Counts up to a limit only. */

@@ -23,6 +23,7 @@ export const enVectors = {
     gpx: 'GPX',
     dxf: 'DXF',
     zipped_geodatabase: 'Zipped File Geodatabase',
+    zipped_mapinfo: 'Zipped MapInfo tables',
     postgis: 'PostGIS table',
     'postgis-function': 'PostGIS function',
   },

@@ -48,6 +48,10 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
     one: '{file} 未收录：此 GeoPackage 存放的是栅格瓦片；请移到底图扫描源',
     many: '{folder} 中有 {count} 个文件未收录，例如 {example}：这些 GeoPackage 存放的是栅格瓦片；请移到底图扫描源',
   },
+  scan_vector_to_pack: {
+    one: '{file} 未收录：{format} 格式只能从 zip 中读取；请把它的所有文件打包成一个 zip',
+    many: '{folder} 中有 {count} 个文件未收录，例如 {example}：{format} 格式只能从 zip 中读取；请把这些文件打包成一个 zip',
+  },
   scan_vector_to_convert: {
     one: '{file} 未收录：不支持 {format} 格式；请转换：ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
     many: '{folder} 中有 {count} 个文件未收录，例如 {example}：不支持 {format} 格式；请逐个转换：ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
@@ -100,15 +104,15 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
     one: '{file} 未收录：没有扩展名为 {format} 的已知格式',
     many: '{folder} 中有 {count} 个文件未收录，例如 {example}：没有扩展名为 {format} 的已知格式',
   },
-  scan_unreadable_by_gdal: '{file} 未收录：GDAL 无法按 {format} 读取：{reason}',
+  scan_unreadable_by_gdal: '{file} 未收录：无法按 {format} 读取：{reason}',
   scan_late: '{file} 未收录：GDAL 未能在 {seconds} 秒内读完；请转换：ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
-  scan_no_features: '{file} 未收录：GDAL 在其中没有找到要素图层',
+  scan_no_features: '{file} 未收录：其中没有要素图层',
   scan_too_large: '没有读取 {file} 的内容：它超过 {limit} MB',
   scan_sequence_named_geojson:
     '{file} 是 GeoJSON 要素序列（每行一个），不是 GeoJSON 文档；它按序列提供：请改名为 .geojsonl，或为需要 GeoJSON 的客户端转换（ogr2ogr -f GeoJSON OUTPUT.geojson GeoJSONSeq:INPUT）',
   scan_geojson_encoding:
     '{file} 的编码是 {encoding}，而 GeoJSON 必须是 UTF-8：客户端会显示乱码；请转换：iconv -f {encoding} -t UTF-8 INPUT > OUTPUT',
-  scan_json_encoding_unknown: '{file} 不是 UTF-8，编码未知：客户端会显示乱码；请保存为 UTF-8',
+  scan_json_encoding_unknown: '{file} 不是 UTF-8，编码未知：按 Windows-1252 读取，文字可能是乱码；请保存为 UTF-8',
   scan_shapefile_encoding: '{file} 没有说明文字编码；看起来是 {encoding}：请设置该矢量的编码，或在旁边放一个 .cpg',
   scan_shapefile_encoding_unknown: '{file} 没有说明文字编码，也不是 UTF-8：请设置该矢量的编码，或在旁边放一个 .cpg',
   scan_shapefile_cpg_unknown: '{file} 的 .cpg 写的不是已知编码（{encoding}）：请设置该矢量的编码，或更正 .cpg',

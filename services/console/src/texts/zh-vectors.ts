@@ -23,6 +23,7 @@ export const zhVectors: typeof enVectors = {
     gpx: 'GPX',
     dxf: 'DXF',
     zipped_geodatabase: '压缩的 File Geodatabase',
+    zipped_mapinfo: '压缩的 MapInfo 表',
     postgis: 'PostGIS 表',
     'postgis-function': 'PostGIS 函数',
   },

@@ -27,6 +27,15 @@ export interface Sql {
 export const OF_FEATURES = 'geom'
 export const OF_TEXTS = '(SELECT geom FROM features WHERE features.fid = feature_texts.fid)'
 
+/** Texts whose condition is as exact as the comparison, so that those that do not match can be searched. */
+export type RestOf = 'folded' | 'unaccented'
+
+export interface FoundTexts {
+  readonly fids: readonly number[]
+  /** true if these are the features with a text that does not match */
+  readonly isRest: boolean
+}
+
 export interface CompileContext {
   readonly fields: ReadonlyMap<string, IndexField>
   /** the expression of the geometry */
@@ -39,9 +48,10 @@ export interface CompileContext {
   readonly usesTree: (box: readonly [number, number, number, number]) => boolean
   /**
    * Returns the features whose folded text of a column matches a condition; null if the index has no such texts, or if many match. With `exact`, the
-   * texts are those without accents, and the features that match `exact` are returned. Absent: there are no folded texts.
+   * texts are those without accents, and the features that match `exact` are returned. With `rest`, those with a text that does not match are
+   * returned if many match. Absent: there are no folded texts.
    */
-  readonly findFolded?: (column: string, condition: Sql, exact: Sql | null) => readonly number[] | null
+  readonly findFolded?: (column: string, condition: Sql, exact: Sql | null, rest: RestOf | null) => FoundTexts | null
   /** true if the index has boxes that touch a box */
   readonly hasAny: (box: readonly [number, number, number, number]) => boolean
   /** default: that of the index, which is in SQLite */
@@ -60,7 +70,7 @@ export interface Dialect {
   /** An expression of texts as the comparisons that have an order take it. */
   ordered(text: string): string
   casei(operand: Operand, text: string, context: CompileContext): string
-  accenti(text: string): string
+  accenti(operand: Operand, text: string, context: CompileContext): string
   /** The condition that the geometry intersects a literal. */
   intersects(geometry: Geometry, context: CompileContext, orMissing: boolean, isNegated: boolean): Sql
   /** The condition that the geometry is between two heights, or has none. */
@@ -98,7 +108,7 @@ const SQLITE: Dialect = {
   property: ({ column, type }) => (KINDS[type] === 'time' ? `julianday(${quoted(column)})` : quoted(column)),
   ordered: (text) => text,
   casei: foldedOf,
-  accenti: (text) => `gw_accenti(${text})`,
+  accenti: unaccentedText,
   intersects: oneIntersection,
   atHeight: (bottom, top, { geom }) => ({ text: `gw_at_height(${geom}, ?, ?)`, values: [bottom, top] }),
 }
@@ -168,6 +178,10 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
     }
     default: {
       const { op } = expression
+      // The texts that are equal can be searched; those that are not would be nearly all.
+      const isOfTexts = expression.args.some((arg) => typeof arg === 'object' && 'op' in arg)
+      if (op === '<>' && isOfTexts)
+        return wrapped('NOT (', condition({ op: '=', args: expression.args }, context, true), ')')
       const found =
         amongFolded(expression.args, ([left, right]) => `${left} ${op} ${right}`, context, isNegated) ??
         amongUnaccented(expression, expression.args, context, isNegated)
@@ -252,7 +266,7 @@ function operandOf(operand: Operand, context: CompileContext): Value {
   if (inner.kind !== 'string')
     throw new QueryError('query_casei', { name: operand.op.toUpperCase(), found: inner.shown })
   if (operand.op === 'casei') return { ...inner, text: dialect.casei(arg, inner.text, context) }
-  return hasNoAccents(arg, context) ? inner : { ...inner, text: dialect.accenti(inner.text) }
+  return hasNoAccents(arg, context) ? inner : { ...inner, text: dialect.accenti(arg, inner.text, context) }
 }
 
 /**
@@ -276,12 +290,13 @@ function amongFolded(
   if (type !== 'string') return null
   const name = quoted(column)
   const condition = { text: compared([name, ...literals.map(() => 'gw_casei(?)')]), values: literals }
-  const fids = context.findFolded?.(column, condition, null) ?? null
-  return fids === null ? null : amongFids(fids, name, context, isNegated)
+  const found = context.findFolded?.(column, condition, null, isNegated ? 'folded' : null) ?? null
+  return found === null ? null : amongFids(found, name, context, isNegated)
 }
 
-function amongFids(fids: readonly number[], name: string, context: CompileContext, isNegated: boolean): Sql {
-  const found = { text: 'fid IN (SELECT value FROM json_each(?))', values: [JSON.stringify(fids)] }
+function amongFids({ fids, isRest }: FoundTexts, name: string, context: CompileContext, isNegated: boolean): Sql {
+  const among = isRest ? 'NOT IN' : 'IN'
+  const found = { text: `fid ${among} (SELECT value FROM json_each(?))`, values: [JSON.stringify(fids)] }
   if (!isNegated) return found
   context.onColumn?.()
   // Without a value the result is unknown, and stays unknown when negated.
@@ -302,7 +317,7 @@ function amongUnaccented(
   const { findFolded, onColumn: _, ...rest } = context
   const [first, ...literals] = operands.map(innermost)
   if (findFolded === undefined || (op !== '=' && op !== 'in' && op !== 'like')) return null
-  if (typeof first !== 'object' || !('property' in first) || !hasAccenti(operands[0])) return null
+  if (typeof first !== 'object' || !('property' in first) || !hasFunction(operands[0], 'accenti')) return null
   if (!literals.every((one): one is string => typeof one === 'string' && !dependsOnOrder(one))) return null
   const { type, column } = fieldOf(first.property, context)
   if (type !== 'string') return null
@@ -312,8 +327,12 @@ function amongUnaccented(
     op === 'like' ? literals.map((one) => one.replace(/\\.|_/gsu, (it) => (it === '_' ? '%' : it))) : literals
   const parts = wanted.map(() => (op === 'like' ? `${name} LIKE ${UNACCENTED} ESCAPE '\\'` : `${name} = ${UNACCENTED}`))
   const exact = condition(comparison, rest, false)
-  const fids = findFolded(column, { text: `(${parts.join(' OR ')})`, values: wanted }, exact)
-  return fids === null ? null : amongFids(fids, name, context, isNegated)
+  // Then the search is as exact as the comparison.
+  const isFolded =
+    operands.every((one) => hasBoth(one)) && !(op === 'like' && literals.some((one) => one.includes('_')))
+  const restOf = isNegated && isFolded ? 'unaccented' : null
+  const found = findFolded(column, { text: `(${parts.join(' OR ')})`, values: wanted }, exact, restOf)
+  return found === null ? null : amongFids(found, name, context, isNegated)
 }
 
 const UNACCENTED = 'gw_casei(gw_accenti(?))'
@@ -322,8 +341,12 @@ function innermost(operand: Operand): Operand {
   return typeof operand === 'object' && 'op' in operand ? innermost(operand.args[0]) : operand
 }
 
-function hasAccenti(operand: Operand | undefined): boolean {
-  return typeof operand === 'object' && 'op' in operand && (operand.op === 'accenti' || hasAccenti(operand.args[0]))
+function hasFunction(operand: Operand | undefined, name: 'accenti' | 'casei'): boolean {
+  return typeof operand === 'object' && 'op' in operand && (operand.op === name || hasFunction(operand.args[0], name))
+}
+
+function hasBoth(operand: Operand): boolean {
+  return hasFunction(operand, 'accenti') && hasFunction(operand, 'casei')
 }
 
 /** True if SQLite's texts of an operand are the same without accents: letters of ASCII and ideographs. */
@@ -334,9 +357,21 @@ function hasNoAccents(operand: Operand, context: CompileContext): boolean {
 
 /** SQLite's lower() takes a tenth of the time of a call of JavaScript, and is right for ASCII. */
 function foldedOf(operand: Operand, text: string, context: CompileContext): string {
-  if (typeof operand !== 'object' || !('property' in operand)) return `gw_casei(${text})`
-  if (fieldOf(operand.property, context).ascii_folding === true) return `lower(${text})`
-  return `CASE WHEN ${text} GLOB '*[^ -~]*' THEN gw_casei(${text}) ELSE lower(${text}) END`
+  return unlessAscii(operand, `gw_casei(${text})`, `lower(${text})`, context)
+}
+
+function unaccentedText(operand: Operand, text: string, context: CompileContext): string {
+  return unlessAscii(operand, `gw_accenti(${text})`, text, context)
+}
+
+/** Returns an expression of a property for texts of ASCII, and another one for all others. */
+function unlessAscii(operand: Operand, whole: string, ascii: string, context: CompileContext): string {
+  const inner = innermost(operand)
+  if (typeof inner !== 'object' || !('property' in inner)) return whole
+  const { column, ascii_folding: isFoldedByAscii } = fieldOf(inner.property, context)
+  return isFoldedByAscii === true
+    ? ascii
+    : `CASE WHEN ${quoted(column)} GLOB '*[^ -~]*' THEN ${whole} ELSE ${ascii} END`
 }
 
 function columnOf(operand: Operand, context: CompileContext): string {

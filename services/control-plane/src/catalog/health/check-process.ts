@@ -67,6 +67,7 @@ async function checkContent(place: Place): Promise<FileState> {
     case 'gpx':
     case 'dxf':
     case 'zipped_geodatabase':
+    case 'zipped_mapinfo':
       return head.length > 0 ? THERE : gone('it is empty')
     case 'shapefile':
       return isShapefile(head) ? THERE : gone('it is not a shapefile')

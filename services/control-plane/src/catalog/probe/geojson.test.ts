@@ -23,6 +23,11 @@ describe('is GeoJSON', () => {
   test.each([
     ['a geometry', POINT],
     ['with a byte order mark and blanks', `\uFEFF \n ${POINT} \n`],
+    ['in UTF-16 with a byte order mark', Buffer.from(`\uFEFF${POINT}`, 'utf16le')],
+    [
+      'large, in UTF-16 of the other order',
+      Buffer.from(`\uFEFF{"type":"FeatureCollection",${features(1)}}`, 'utf16le').swap16(),
+    ],
     [
       'with `type` after other members',
       '{"bbox":[1,2,3,4],"features":[],"crs":{"type":"name"},"type":"FeatureCollection"}',
@@ -42,7 +47,7 @@ describe('is something else', () => {
     ['an inner type', '{"layer":{"type":"Feature"}}'],
     ['a type in a text', '{"note":"\\"type\\":\\"Point\\""}'],
     ['a type that is the value of another member', '{"kind":"type","x":"Point"}'],
-    ['UTF-16', Buffer.from(POINT, 'utf16le')],
+    ['UTF-16 without a byte order mark', Buffer.from(POINT, 'utf16le')],
     ['a text of a megabyte', `{"x":"${'\\"'.repeat(500_000)}"}`],
   ])('%s', (_, content) => {
     expect(examine(content)).toBe('something else')

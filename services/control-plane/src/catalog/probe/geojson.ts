@@ -1,6 +1,7 @@
 import { closeSync, readSync } from 'node:fs'
 import { GEOJSON_GEOMETRIES } from '@gateway/contracts/vector.js'
 import { openBelowSync } from '@gateway/core/files/open-below.js'
+import { guessEncoding } from '@gateway/vectors/formats/guess-encoding.js'
 
 /** RFC 7946: valid types of a GeoJSON text. */
 const GEOJSON_TYPES: ReadonlySet<string> = new Set(['FeatureCollection', 'Feature', ...GEOJSON_GEOMETRIES])
@@ -25,11 +26,16 @@ export function examineGeojson(root: string, path: string, isSequence = false): 
     return 'something else'
   }
   try {
-    const head = readText(opened.fd, 0, Math.min(LOOKED_AT_BYTES, opened.size)).replace(/^\uFEFF/, '')
+    const begin = read(opened.fd, 0, Math.min(LOOKED_AT_BYTES, opened.size))
+    const marked = guessEncoding(begin.subarray(0, 2))
+    const isWide = marked === 'UTF-16LE' || marked === 'UTF-16BE'
+    const decode = (bytes: Buffer) => (isWide ? new TextDecoder(marked).decode(bytes) : bytes.toString('utf8'))
+    const head = decode(begin).replace(/^\uFEFF/, '')
     const start = isSequence ? head.replaceAll(RECORD_SEPARATOR, ' ') : head
     if (!/^\s*\{/.test(start)) return 'something else'
-    const tailStart = Math.max(0, opened.size - LOOKED_AT_BYTES)
-    const tail = tailStart === 0 ? head : readText(opened.fd, tailStart, opened.size - tailStart)
+    // A character of UTF-16 begins at an even place.
+    const tailStart = 2 * Math.floor(Math.max(0, opened.size - LOOKED_AT_BYTES) / 2)
+    const tail = tailStart === 0 ? head : decode(read(opened.fd, tailStart, opened.size - tailStart))
     const type = outermostType(start) ?? lastMemberType(tail)
     if (type === 'Topology') return 'topojson'
     if (type === null || !GEOJSON_TYPES.has(type)) return 'something else'
@@ -39,9 +45,9 @@ export function examineGeojson(root: string, path: string, isSequence = false): 
   }
 }
 
-function readText(fd: number, position: number, length: number): string {
+function read(fd: number, position: number, length: number): Buffer {
   const buffer = Buffer.alloc(length)
-  return buffer.toString('utf8', 0, readSync(fd, buffer, 0, length, position))
+  return buffer.subarray(0, readSync(fd, buffer, 0, length, position))
 }
 
 /** Returns the value of `type` in the outermost object, as far as the text reaches, or null. */

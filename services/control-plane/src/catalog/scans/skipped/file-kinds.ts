@@ -36,10 +36,10 @@ const KINDS: ReadonlyMap<string, FileKind> = new Map([
     PCIDSK: 'pix',
     BSB: 'kap',
   }),
+  ...of('scan_vector_to_pack', { MapInfo: 'tab mif', 'File Geodatabase': 'gdb' }),
   ...of('scan_vector_to_convert', {
     TopoJSON: 'topojson',
     'SQLite or SpatiaLite': 'sqlite sqlite3 spatialite db',
-    MapInfo: 'tab mif',
     DWG: 'dwg',
     DGN: 'dgn',
     OpenStreetMap: 'osm',
@@ -47,7 +47,6 @@ const KINDS: ReadonlyMap<string, FileKind> = new Map([
     'a spreadsheet': 'xls xlsx ods',
     Parquet: 'parquet geoparquet',
     Arrow: 'arrow feather',
-    'File Geodatabase': 'gdb',
     'ArcInfo interchange': 'e00',
     'tab-separated values': 'tsv',
   }),
@@ -87,7 +86,7 @@ const BESIDE = new Set(
     'txt md html htm pdf doc docx ppt pptx odt rtf xml xsd xsl qml sld lyr lyrx qgs qgz mxd aprx map style json yml yaml ini cfg conf ' +
     'properties toml log csvt prj qpj cpg sbn sbx qix fix idm ind atx ain aih fbn fbx cst tfw tifw jgw jpgw pgw pngw wld aux ovr rrd ige hdr msk stx ' +
     'gfs dat id bak tmp part lock js mjs css ts py sh bat sql sha256 sha1 md5 sig asc~ sqlite-wal sqlite-shm gpkg-wal gpkg-shm gpkg-journal ' +
-    'mbtiles-wal mbtiles-shm mbtiles-journal db-wal db-shm db-journal idx ppg pjg ptf lrc til mapml svg ico ttf otf woff woff2 mp4 zip~ crc url desktop ds_store'
+    'mid mbtiles-wal mbtiles-shm mbtiles-journal db-wal db-shm db-journal idx ppg pjg ptf lrc til mapml svg ico ttf otf woff woff2 mp4 zip~ crc url desktop ds_store'
   )
     .split(' ')
     .map((extension) => `.${extension}`),

@@ -68,7 +68,7 @@ test('each kind of ignored file is one line, with its code and the remedy, howev
     'scan_image_to_convert MRF': 1,
     'scan_vector_to_convert SQLite or SpatiaLite': 1,
     'scan_vector_to_convert TopoJSON': 2,
-    'scan_vector_to_convert File Geodatabase': 1,
+    'scan_vector_to_pack File Geodatabase': 1,
     'scan_tiles_in_vector_source MBTiles': 1,
     'scan_tiles_in_vector_source PNG': 100,
     'scan_unknown_file .xyz': 1,

@@ -118,6 +118,7 @@ async function readZip(walk: VectorWalk, toRead: ToRead): Promise<VectorRead> {
     const content = await zipContent(source.root, entry.path)
     if (content?.is === 'shapefiles') return { kind, facts: content.facts }
     if (content?.is === 'geodatabase') return readWhole(walk, toRead, 'zipped_geodatabase')
+    if (content?.is === 'mapinfo') return readWhole(walk, toRead, 'zipped_mapinfo')
     if (content !== null) skipped.add(relativePath, { code: OF_ZIPS[content.is], format: 'zip' })
   } catch (error) {
     if (!(error instanceof BrokenArchiveError)) throw error
@@ -126,10 +127,16 @@ async function readZip(walk: VectorWalk, toRead: ToRead): Promise<VectorRead> {
   return 'left out'
 }
 
+/** The names of formats whose kind does not spell them. */
+const FORMATS: Partial<Readonly<Record<WholeKind, string>>> = {
+  zipped_geodatabase: 'File Geodatabase',
+  zipped_mapinfo: 'MapInfo',
+}
+
 async function readWhole(walk: VectorWalk, { entry, relativePath }: ToRead, kind: WholeKind): Promise<VectorRead> {
   const { source, skipped, scratch } = walk
   const file = quoted(relativePath)
-  const format = kind === 'zipped_geodatabase' ? 'File Geodatabase' : kind.toUpperCase()
+  const format = FORMATS[kind] ?? kind.toUpperCase()
   const read = await wholeFacts({ root: source.root, path: entry.path }, kind, scratch, source.progress)
   switch (read.state) {
     case 'ok':

@@ -8,7 +8,7 @@ import { type ReadFeature, readFeature, type Statement, selectFeatures } from '.
 const BATCH = 500
 
 /** Called with a statement, so that it can be cancelled. */
-export type Running = (statement: { cancel(): void }) => void
+export type Running = (statement: PromiseLike<unknown> & { cancel(): void }) => void
 
 /**
  * Yields the features of a query, from a cursor in a transaction that sees one state of the table.

@@ -130,11 +130,12 @@ export class KeptFiles {
   async write(name: string, bytes: Uint8Array | null, modified: bigint, etag: string | null): Promise<boolean> {
     const file = this.pathOf(name)
     return this.#change(async () => {
-      await fs.promises.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-      if (etag !== null) await writeFileAtomically(this.#tagFile(name), etag, { mode: 0o600 })
-      await writeUnderTemporaryName(file, async (temporary) => {
-        await fs.promises.writeFile(temporary, bytes ?? '', { mode: 0o600, flag: 'wx' })
-        await fs.promises.utimes(temporary, secondsFor(modified), secondsFor(modified))
+      await inFolder(path.dirname(file), async () => {
+        if (etag !== null) await writeFileAtomically(this.#tagFile(name), etag, { mode: 0o600 })
+        await writeUnderTemporaryName(file, async (temporary) => {
+          await fs.promises.writeFile(temporary, bytes ?? '', { mode: 0o600, flag: 'wx' })
+          await fs.promises.utimes(temporary, secondsFor(modified), secondsFor(modified))
+        })
       })
       this.#cache.filled(Math.max(bytes?.length ?? 0, LEAST_BYTES) + (etag === null ? 0 : LEAST_BYTES))
     })
@@ -176,6 +177,17 @@ export class KeptFiles {
   #tagFile(name: string): string {
     const file = this.pathOf(name)
     return path.join(path.dirname(file), `.${path.basename(file)}.tag`)
+  }
+}
+
+/** Runs work in a folder, which is created if it does not exist. */
+export async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    await fs.promises.mkdir(folder, { recursive: true, mode: 0o700 })
+    return await work()
   }
 }
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import fs from 'node:fs/promises'
 import path from 'node:path'
 import { coded } from '@gateway/contracts/messages.js'
 import { takeHostLock } from '@gateway/core/files/host-lock.js'
@@ -7,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { flipRow } from '../address.js'
 import type { BlockCache } from '../remote/block-cache.js'
 import type { Asking, CachedReader, Source, SourceSpec, Tile, TilePlace } from '../source.js'
-import { KeptFiles, type Validators } from './kept-files.js'
+import { inFolder, KeptFiles, type Validators } from './kept-files.js'
 import { TileNotMade } from './tile-not-made.js'
 
 /** Limits for one set in a process: tiles known to be absent, and tiles known to be on disk. */
@@ -258,8 +257,8 @@ export class KeptTiles implements Source {
       return current !== undefined
     }
     try {
-      await fs.mkdir(this.#folder, { recursive: true, mode: 0o700 })
-      return await takeHostLock(path.join(this.#folder, `.${square}.lock`), isDone, LOOK_AGAIN_MS)
+      const lock = path.join(this.#folder, `.${square}.lock`)
+      return await inFolder(this.#folder, () => takeHostLock(lock, isDone, LOOK_AGAIN_MS))
     } catch (error) {
       if (error instanceof TileNotMade) throw error
       cache.failed(error)

@@ -5,7 +5,7 @@ import { takeHostLock } from '@gateway/core/files/host-lock.js'
 import { LRUCache } from 'lru-cache'
 import { flipRow } from '../address.js'
 import type { BlockCache } from '../remote/block-cache.js'
-import type { Asking, CachedReader, Source, SourceSpec, Tile, TilePlace } from '../source.js'
+import type { Asking, CachedReader, Source, SourceLayout, SourceSpec, Tile, TilePlace } from '../source.js'
 import { inFolder, KeptFiles, type Validators } from './kept-files.js'
 import { TileNotMade } from './tile-not-made.js'
 
@@ -71,6 +71,8 @@ export interface KeptTilesOptions {
   readonly tellsAge?: boolean
   /** returns the time, in ms since 1970, from before which a kept tile is old at this place. Default: none */
   readonly oldBeforeMs?: (place: TilePlace) => number
+  /** the largest of these times at any place. Absent: files are not read by others, which cannot tell */
+  readonly allOldBeforeMs?: number
 }
 
 /**
@@ -123,6 +125,13 @@ export class KeptTiles implements Source {
     const tile = leftMs > 0 ? this.#files.readIfCached(name) : undefined
     // An evicted tile is made again.
     return tile === undefined ? undefined : this.#told(tile, leftMs)
+  }
+
+  layout(): SourceLayout | null {
+    const { extension, allOldBeforeMs, ttlMs, cache, tellsAge } = this.#options
+    if (allOldBeforeMs === undefined || tellsAge === false || !cache.mayFill) return null
+    const kept = { ttlMs, oldBeforeMs: allOldBeforeMs }
+    return { kind: 'folder', form: 'xyz', folder: this.#folder, extension, fromSouth: false, levels: null, kept }
   }
 
   /** Ends the work for tiles that nobody else makes; the promises of their callers reject. */

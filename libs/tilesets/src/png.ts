@@ -12,6 +12,9 @@ const COLOUR_TYPES = new Map([
   [4, 6],
 ])
 const BITS = 8
+/** Bytes of the signature and of the first chunk, and the colour types without a channel or a table of opacity. */
+const HEAD_BYTES = 33
+const OPAQUE_TYPES: ReadonlySet<number> = new Set([0, 2])
 
 /** A part of an image in memory, with 8 bits for each sample. */
 export interface RawPart {
@@ -56,6 +59,19 @@ export async function pngOf(
   head[9] = colourType
   const packed = await pack(rows, { level })
   return Buffer.concat([SIGNATURE, ...chunk('IHDR', head), ...chunk('IDAT', packed), ...chunk('IEND', Buffer.alloc(0))])
+}
+
+/** Returns the size of a PNG, and whether it may have transparent pixels; null: the file does not begin as a PNG does. */
+export function pngHead(file: Uint8Array) {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
+  if (
+    bytes.length < HEAD_BYTES ||
+    !bytes.subarray(0, 8).equals(SIGNATURE) ||
+    bytes.toString('latin1', 12, 16) !== 'IHDR'
+  )
+    return null
+  const isOpaque = OPAQUE_TYPES.has(bytes[25] as number) && !bytes.subarray(0, bytes.indexOf('IDAT')).includes('tRNS')
+  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20), hasAlpha: !isOpaque }
 }
 
 function chunk(type: string, data: Uint8Array): Uint8Array[] {

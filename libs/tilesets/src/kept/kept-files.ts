@@ -112,14 +112,15 @@ export class KeptFiles {
     }
   }
 
-  /** Returns the modification time for a tile's file. If its content has no time, it is that of the file with the same content, or now. */
+  /** Returns the modification time for a tile's file, which does not exist yet if `isNew`. If its content has no time, it is that of the file with the same content, or now. */
   async modifiedFor(
     name: string,
     made: { readonly bytes: Uint8Array; readonly etag?: string | null; readonly modifiedMs?: number | null },
+    isNew = false,
   ): Promise<bigint> {
     const said = made.etag ?? made.bytes
     if (typeof made.modifiedMs === 'number') return modifiedOf(made.modifiedMs, said)
-    const before = await fs.promises.stat(this.pathOf(name), { bigint: true }).catch(() => null)
+    const before = isNew ? null : await fs.promises.stat(this.pathOf(name), { bigint: true }).catch(() => null)
     const known = before === null ? 0n : microsecondsOf(before.mtimeNs)
     const isSame = before?.size === BigInt(made.bytes.length) && known % 1_000_000n === markOf(said)
     // biome-ignore lint/plugin: calendar, of files

@@ -239,7 +239,8 @@ export class KeptTiles implements Source {
     for (const one of typeof made === 'string' ? [] : made) {
       if (one.bytes.length === 0) continue
       const its = this.#nameOf(one.place)
-      const modified = await this.#files.modifiedFor(its, one)
+      const isNew = squareTiles === 1 && known === null
+      const modified = await this.#files.modifiedFor(its, one, isNew)
       cache.counts.fetchedBytes += one.bytes.length
       const tile = this.#told(this.#files.toTile(one.bytes, modified), ttlMs)
       tiles.set(its, { tile, bytes: one.bytes, modified, etag: keepsTags ? (one.etag ?? null) : null })

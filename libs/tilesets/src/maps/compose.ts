@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import sharp from 'sharp'
-import { encodePng, pngOf } from '../png.js'
+import { encodePng, pngHead, pngOf } from '../png.js'
 import type { DrawnLayer, MapAnswer, MapTask, TileFault } from './map-pool.js'
 import { HALF_STEP, STEPS } from './plan.js'
 import { positionsOf } from './positions.js'
@@ -235,7 +235,8 @@ class UprightRows {
       const green =
         (((p >>> 8) & 255) * a + ((q >>> 8) & 255) * b + ((r >>> 8) & 255) * c + ((s >>> 8) & 255) * d + half) >>> 16
       const blue =
-        (((p >>> 16) & 255) * a + ((q >>> 16) & 255) * b + ((r >>> 16) & 255) * c + ((s >>> 16) & 255) * d + half) >>> 16
+        (((p >>> 16) & 255) * a + ((q >>> 16) & 255) * b + ((r >>> 16) & 255) * c + ((s >>> 16) & 255) * d + half) >>>
+        16
       pixels[from + i] = (red | (green << 8) | (blue << 16) | 0xff000000) >>> 0
     }
   }
@@ -321,7 +322,7 @@ async function decode(bytes: Uint8Array, size: number, isNearest: boolean): Prom
   const known = decodedBefore.get(key)
   if (known !== undefined) return known
   const image = sharp(bytes, { ignoreIcc: true, failOn: 'truncated', limitInputPixels: MAX_TILE_PIXELS })
-  const { width, height, hasAlpha } = await image.metadata()
+  const { width, height, hasAlpha } = pngHead(bytes) ?? (await image.metadata())
   const kernel = isNearest ? 'nearest' : 'linear'
   const sized = width === size && height === size ? image : image.resize(size, size, { fit: 'fill', kernel })
   const { data } = await sized

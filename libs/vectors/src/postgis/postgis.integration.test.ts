@@ -462,7 +462,11 @@ test('clients that go at any moment leave every connection to others', async () 
   const query = parseItemsQuery('', '', indexOf('kinds')) as TableQuery
   const leave = async (turns: number) => {
     const gone = new AbortController()
-    const asked = { relation: tableAt('kinds'), wish: { z: 8, x: 135, y: 86, layer: 'layer', fields: null }, query: '{}' }
+    const asked = {
+      relation: tableAt('kinds'),
+      wish: { z: 8, x: 135, y: 86, layer: 'layer', fields: null },
+      query: '{}',
+    }
     const leaving = [
       databases.run({ ...query, table: tableAt('kinds') }, 'layer', gone.signal).next(),
       databases.tile(asked, { caller: '', token: '' }, gone.signal),

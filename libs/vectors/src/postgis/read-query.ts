@@ -44,8 +44,8 @@ export async function* featuresOf(
 }
 
 /**
- * Returns the statement for a query. A box also finds features without a geometry, and an index finds that there are none only by reading all of
- * itself. So that is looked for by itself, and remembered for a time in proportion.
+ * Returns the statement for a query. A box also finds features without a geometry, and an index must be read as a whole to find that all features have
+ * one. So that is looked for by itself, and remembered for a time in proportion.
  */
 async function statementFor(sql: Database, query: TableQuery): Promise<Statement | null> {
   const { table } = query

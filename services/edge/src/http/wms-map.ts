@@ -97,11 +97,7 @@ function tooManyTiles(version: WmsMap['version'], name: string): WmsException {
  * Returns the entity tag of a picture, which depends on the request, the content of its layers and the area of its reader. null: a layer is that of a
  * service, or shows something else whose content changes without a new revision.
  */
-function tagOf(
-  { area }: RequestContext,
-  request: WmsMap,
-  layers: readonly Planned[],
-): string | null {
+function tagOf({ area }: RequestContext, request: WmsMap, layers: readonly Planned[]): string | null {
   if (
     layers.some(({ version }) => version.stored.storage === 'upstream' || pictureOf(version)?.style.isLasting === false)
   )

@@ -11,7 +11,7 @@ const UNDER_WAY = 8
 const WAITING = 256
 /** Milliseconds that a picture waits for its turn. */
 const WAIT_MS = 5_000
-/** Bytes of drawn pictures that each edge process keeps: clients that ask for pictures in a grid of their own ask for the same ones. */
+/** Bytes of drawn pictures that each edge process keeps: clients whose pictures lie in a grid ask for the same ones. */
 const KEPT_BYTES = 16 * 1024 * 1024
 
 /** Draws pictures of maps, in processes that may be killed, under limits in all and for each token. */

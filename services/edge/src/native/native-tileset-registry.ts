@@ -160,7 +160,7 @@ function placeOf(layout: SourceLayout, { version }: TileTarget): ColdSet['place'
     const below = pathBelow(root, layout.path)
     return below === null ? null : { kind: 'database', at: { ...layout, id: contentId, root, path: below } }
   }
-  // The tiles of others are in the cache, in a folder of their own.
+  // Kept tiles are below the folder of the cache, and not below the source.
   if (layout.kind === 'folder' && isKept(layout))
     return { kind: 'folder', at: { ...layout, root: layout.folder, folder: '' } }
   const below = pathBelow(root, layout.folder)
@@ -181,7 +181,10 @@ function isKept(layout: SourceLayout | null): boolean {
 
 function heads({ version, cacheControl: own }: TileTarget, packed: boolean, isKept: boolean): SetHeads {
   const cacheControl = isKept ? cacheControlFor(own, GAP) : own
-  const { found, notModified } = tileHeaders({ version, cacheControl }, { type: GAP, etag: GAP, modified: GAP, packed, gzip: packed })
+  const { found, notModified } = tileHeaders(
+    { version, cacheControl },
+    { type: GAP, etag: GAP, modified: GAP, packed, gzip: packed },
+  )
   return {
     found: [[found.name, found.value], SERVER_MARK],
     notModified: [[notModified.name, notModified.value], SERVER_MARK],

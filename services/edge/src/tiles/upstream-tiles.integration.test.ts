@@ -139,7 +139,7 @@ test('kept tiles are sent without JavaScript, with the same headers, until short
     for (const [i, place] of places.entries()) expect(known(await ask('good', place))).toEqual(first[i])
   expect(coldTiles() - before).toBeGreaterThan(places.length / 2)
   expect(requestsFor('good').filter(({ path }) => path.startsWith('/good/4/'))).toHaveLength(places.length)
-  // What is current for less than ten seconds is left to JavaScript, which fetches it when it is old.
+  // JavaScript sends tiles that are current for less than ten seconds, and fetches them when they are old.
   for (let again = 0; again < 3; again++) expect((await ask('brief')).status).toBe(200)
   const cold = coldTiles()
   expect((await ask('brief')).headers.get('cache-control')).toMatch(/^public, max-age=[0-8]$/)

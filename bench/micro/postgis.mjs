@@ -368,7 +368,7 @@ async function slow() {
     found.sort(([a], [b]) => b - a)
     const [more, alone, next, statuses] = found[0]
     row(
-      `${name} beside 64 clients of a slow table: p99 ms`,
+      `${name} next to 64 clients of a slow table: p99 ms`,
       alone.toFixed(2),
       next.toFixed(2),
       `+${more.toFixed(2)}`,

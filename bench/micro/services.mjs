@@ -1,7 +1,7 @@
 /**
  * Services of others behind the gateway, MapProxy and MapCache: tiles that are fetched, tiles that are kept, and pictures by WMS. See bench/README.md.
  *
- *   node bench/micro/services.mjs [cold kept folder maps beside once] [--rounds 3] [--seconds 3] [--peers mapproxy,mapcache]
+ *   node bench/micro/services.mjs [cold kept folder maps mixed once] [--rounds 3] [--seconds 3] [--peers mapproxy,mapcache]
  *
  * Needs `npx tsc -b`, the addon, cc, and `apt-get install mapproxy gunicorn libapache2-mod-mapcache mapcache-tools apache2-bin`. Each server has one
  * processor, the load, the service and everything else the other.
@@ -26,7 +26,7 @@ const { values: options, positionals } = parseArgs({
     peers: { type: 'string', default: 'mapproxy,mapcache' },
   },
 })
-const PARTS = ['cold', 'kept', 'folder', 'maps', 'beside', 'once']
+const PARTS = ['cold', 'kept', 'folder', 'maps', 'mixed', 'once']
 const parts = positionals.length === 0 ? PARTS : positionals
 const [rounds, seconds] = [Number(options.rounds), Number(options.seconds)]
 const CONNECTIONS = 64
@@ -66,7 +66,7 @@ async function load(peer, requests, more = {}) {
   const before = cpuSeconds(pids)
   const result = await run({ port: peer.port, core: cores?.load, seconds, connections: CONNECTIONS, requests, ...more })
   const bad = Object.keys(result.statuses).filter((status) => status !== '200')
-  // Apache ends some connections of its own accord, which are opened again.
+  // Apache ends some connections, which are opened again.
   if (result.failures > (peer.gateway ? 0 : result.requests / 100) || bad.length > 0)
     throw new Error(`${peer.name}: ${JSON.stringify(result.statuses)}, ${result.failures} broke`)
   return {
@@ -211,7 +211,7 @@ async function folder() {
 
 /**
  * Boxes of 512 x 512 pixels at the resolution of the tiles (`pixels`; `grid`: on their grid), or at one between two zooms (`between`). They are so many
- * that none is drawn before its picture has left the memory; `again`: few, as those of a client with a grid of its own.
+ * that none is drawn before its picture has left the memory; `again`: few, as those of a client that asks in a grid.
  */
 function boxes(kind) {
   const cell = METRES / 2 ** ZOOM / 256
@@ -254,8 +254,8 @@ async function maps(peers) {
   }
 }
 
-/** p99 of hot tiles at a fixed rate, alone and while 32 clients ask for pictures. */
-async function beside(edge) {
+/** p99 of hot tiles at a fixed rate, without other requests and while 32 clients ask for pictures. */
+async function mixed(edge) {
   await fetchAll(edge, tiles(edge, 'xyz', square(HOT)))
   const hot = requestsOf(edge, shuffled(tiles(edge, 'xyz', square(HOT / 2))))
   const pictures = requestsOf(
@@ -274,7 +274,7 @@ async function beside(edge) {
   found.sort(([a], [b]) => b - a)
   const [more, alone, next, statuses] = found[0]
   rows.push([
-    'hot tiles beside 32 GetMap: p99 ms',
+    'hot tiles next to 32 GetMap: p99 ms',
     `${alone.toFixed(2)} -> ${next.toFixed(2)}`,
     `+${more.toFixed(2)}`,
     statuses,
@@ -319,7 +319,7 @@ try {
     if (parts.includes('cold')) await cold(peers)
     if (parts.includes('kept')) await kept(peers)
     if (parts.includes('maps')) await maps(peers)
-    if (parts.includes('beside')) await beside(edge)
+    if (parts.includes('mixed')) await mixed(edge)
     if (parts.includes('once')) await once(edge)
   }
 } finally {

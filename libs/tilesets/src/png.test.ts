@@ -4,14 +4,11 @@ import { encodePng, pngHead } from './png.js'
 
 const noise = (bytes: number) => Uint8Array.from({ length: bytes }, (_, i) => (i * 7_919) % 251)
 
-test.each([1, 2, 3, 4])('a part of an image of %i channels is the same after a look at its PNG', async (channels) => {
+test.each([3, 4])('a part of an image of %i channels is the same after a look at its PNG', async (channels) => {
   const data = noise(40 * 30 * channels)
   const part = { left: 7, top: 5, width: 20, height: 10 }
   const file = await encodePng({ data, stride: 40, channels, ...part }, 4)
-  const { data: read, info } = await sharp(file)
-    .toColourspace(channels < 3 ? 'b-w' : 'srgb')
-    .raw()
-    .toBuffer({ resolveWithObject: true })
+  const { data: read, info } = await sharp(file).raw().toBuffer({ resolveWithObject: true })
   expect([info.width, info.height, info.channels]).toEqual([20, 10, channels])
   const rows = Array.from({ length: 10 }, (_, row) => {
     const from = ((5 + row) * 40 + 7) * channels

@@ -6,8 +6,6 @@ const pack = promisify(deflate)
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 /** Colour types by the number of channels (PNG, 11.2.1). */
 const COLOUR_TYPES = new Map([
-  [1, 0],
-  [2, 4],
   [3, 2],
   [4, 6],
 ])

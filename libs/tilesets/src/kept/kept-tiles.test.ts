@@ -65,21 +65,6 @@ const one = (place: TilePlace, bytes: string, about = {}): Made => [{ place, byt
 /** Makes every kept tile old: only the clock of the machine sets the time at which a file was found to be current. */
 const old = { ttlMs: -1 }
 
-test('a tile whose content changes while it is made is sent to those who wait, and not kept', async () => {
-  let changedMs = 0
-  const { asked, make } = maker((place) => {
-    if (asked.length === 1) changedMs = Number.MAX_SAFE_INTEGER
-    return one(place, `tile ${asked.length}`)
-  })
-  const tiles = open(make, { oldBeforeMs: () => changedMs })
-  const first = await tiles.tile(PLACE)
-  expect([await text(first), first?.currentForSeconds]).toEqual(['tile 1', 0])
-  changedMs = 0
-  await tiles.written()
-  await new Promise(setImmediate)
-  for (let again = 0; again < 2; again++) expect(await text(await tiles.tile(PLACE))).toBe('tile 2')
-})
-
 test('a tile is made once for all callers of a host, and found on the disk afterwards', async () => {
   const { asked, make } = maker((place) => one(place, 'a tile'))
   const [first, other] = [open(make), open(make)]

@@ -226,9 +226,7 @@ export class KeptTiles implements Source {
   }
 
   async #make(place: TilePlace, asking: Asking): Promise<ReadonlyMap<string, ToKeep> | 'unchanged'> {
-    const { make, cache, squareTiles = 1, keepsTags = true, ttlMs, oldBeforeMs } = this.#options
-    // biome-ignore lint/plugin: calendar, as `oldBeforeMs`
-    const begunMs = Date.now()
+    const { make, cache, squareTiles = 1, keepsTags = true, ttlMs } = this.#options
     const name = this.#nameOf(place)
     cache.counts.misses++
     const known = squareTiles > 1 ? null : await this.#files.validatorsOf(name)
@@ -237,24 +235,21 @@ export class KeptTiles implements Source {
     if (made === 'unchanged' && (await this.#files.renew(name))) return 'unchanged'
     // The kept tile was evicted meanwhile, or the disk refuses.
     if (made === 'unchanged') made = await make(place, { ...making, known: null })
-    // The content changed while the tile was made, which may still be the earlier one.
-    const isOld = (oldBeforeMs?.(place) ?? 0) > begunMs
-    const tiles = new Map<string, ToKeep>([[name, { ...ABSENT, isOld }]])
+    const tiles = new Map<string, ToKeep>([[name, ABSENT]])
     for (const one of typeof made === 'string' ? [] : made) {
       if (one.bytes.length === 0) continue
       const its = this.#nameOf(one.place)
       const isNew = squareTiles === 1 && known === null
       const modified = await this.#files.modifiedFor(its, one, isNew)
       cache.counts.fetchedBytes += one.bytes.length
-      const tile = this.#told(this.#files.toTile(one.bytes, modified), isOld ? 0 : ttlMs)
-      tiles.set(its, { tile, bytes: one.bytes, modified, etag: keepsTags ? (one.etag ?? null) : null, isOld })
+      const tile = this.#told(this.#files.toTile(one.bytes, modified), ttlMs)
+      tiles.set(its, { tile, bytes: one.bytes, modified, etag: keepsTags ? (one.etag ?? null) : null })
     }
     return tiles
   }
 
-  async #keep(name: string, { tile, bytes, modified, etag, isOld }: ToKeep): Promise<void> {
+  async #keep(name: string, { tile, bytes, modified, etag }: ToKeep): Promise<void> {
     const { absentMs, ttlMs } = this.#options
-    if (isOld) return
     if (tile === null && absentMs > 0) this.#absent.set(name, true)
     const isKept = await this.#files.write(name, bytes, modified, etag)
     if (isKept && tile !== null) this.#here.set(name, performance.now() + ttlMs)
@@ -296,11 +291,9 @@ interface ToKeep {
   readonly bytes: Uint8Array | null
   readonly modified: bigint
   readonly etag: string | null
-  /** true if it is not kept, but sent to those who wait */
-  readonly isOld: boolean
 }
 
-const ABSENT: ToKeep = { tile: null, bytes: null, modified: 0n, etag: null, isOld: false }
+const ABSENT: ToKeep = { tile: null, bytes: null, modified: 0n, etag: null }
 const ANYBODY: Asking = { caller: '', isWanted: () => true }
 
 function release({ body }: Tile): void {

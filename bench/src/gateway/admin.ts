@@ -46,11 +46,21 @@ export class AdminClient {
   }
 
   /** Registers a directory and resolves when it has been scanned. */
-  async scan(code: string, kind: SourceKind, path: string): Promise<void> {
-    await this.call('/scan-sources', { code, kind, path })
+  scan(code: string, kind: SourceKind, path: string): Promise<void> {
+    return this.scanSource({ code, kind, path })
+  }
+
+  /** Registers a scan source of any kind and resolves when it has been scanned. */
+  async scanSource(source: {
+    readonly code: string
+    readonly kind: SourceKind
+    readonly [field: string]: unknown
+  }): Promise<void> {
+    const { code } = source
+    await this.call('/scan-sources', source)
     const deadline = Date.now() + SCAN_WITHIN_MS
     while (!(await this.#scanned(code))) {
-      if (Date.now() > deadline) throw new Error(`the scan of ${path} does not end`)
+      if (Date.now() > deadline) throw new Error(`the scan of ${code} does not end`)
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
     }
   }

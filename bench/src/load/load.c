@@ -6,7 +6,7 @@
 // REQUESTS is a file with one request per line: the path, preceded by "HEAD " for that method, then header lines, separated by tabs.
 // Connections take the lines of the file in turn, and start again after the last one. RATE limits the requests per second of all connections
 // together; 0: no limit. With "tls", connections are encrypted (without certificate checks and session resumption), and bodies are decrypted
-// before they are discarded. A request with "Connection: close" has a separate connection, and its latency includes connecting. Prints one line
+// before they are discarded. The body of a chunked response ends with its last chunk, which must be without trailers. A request with "Connection: close" has a separate connection, and its latency includes connecting. Prints one line
 // of JSON; latencies in microseconds run from sending a request to the last byte of its response.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kHeadBytes = 4096, kEvents = 256, kMaxLatency = 5 * 1000 * 1000, kStatuses = 600, kMaxConnections = 16384, kAddresses = 60 };
+enum { kHeadBytes = 4096, kEvents = 256, kMaxLatency = 5 * 1000 * 1000, kStatuses = 600, kMaxConnections = 16384, kAddresses = 60, kTailBytes = 7 };
 
 struct request {
   char *text;
@@ -40,12 +40,14 @@ struct connection {
   bool unsent;        // the handshake has to end first
   bool in_body;       // the head of the response has been read
   bool closes;        // the connection ends with this response
+  bool chunked;       // the length of the body is not known: `left` is 1 until its end has come
   const struct request *request;
   uint64_t left;      // body bytes still to come
   double sent_at;
   double due_at;      // with a rate: time of the next request
   size_t head_length;
   char head[kHeadBytes];
+  char tail[kTailBytes];  // the last bytes of a chunked body
 };
 
 static int port, epoll_fd;
@@ -173,6 +175,15 @@ static void send_next(struct connection *c, double time) {
   if (!send_request(c)) fail_connection(c);
 }
 
+// Notes the end of what has come of a chunked body.
+static void take_chunked(struct connection *c, const char *bytes, size_t count) {
+  body_bytes += count;
+  const size_t taken = count < kTailBytes ? count : kTailBytes;
+  memmove(c->tail, c->tail + taken, kTailBytes - taken);
+  memcpy(c->tail + kTailBytes - taken, bytes + count - taken, taken);
+  if (memcmp(c->tail, "\r\n0\r\n\r\n", kTailBytes) == 0) c->left = 0;
+}
+
 // Returns false if the head is incomplete, or if the connection was lost.
 static bool read_head(struct connection *c) {
   const ssize_t n = receive(c, c->head + c->head_length, kHeadBytes - 1 - c->head_length);
@@ -190,6 +201,15 @@ static bool read_head(struct connection *c) {
   const uint64_t total = has_body ? strtoull(length + strlen("\r\ncontent-length:"), NULL, 10) : 0;
   const uint64_t come = (uint64_t)(c->head + c->head_length - (end + 4));
   statuses[status > 0 && status < kStatuses ? status : 0]++;
+  const char *coding = strcasestr(c->head, "\r\ntransfer-encoding: chunked");
+  c->chunked = coding && coding < end && !c->request->is_head;
+  if (c->chunked) {
+    c->left = 1;
+    memcpy(c->tail, "     \r\n", kTailBytes);
+    take_chunked(c, end + 4, come);
+    c->in_body = true;
+    return true;
+  }
   body_bytes += total < come ? total : come;
   c->left = total > come ? total - come : 0;
   c->in_body = true;
@@ -197,10 +217,15 @@ static bool read_head(struct connection *c) {
 }
 
 static void read_body(struct connection *c) {
+  static char chunks[64 * 1024];
   while (c->left > 0) {
-    const ssize_t n = receive(c, NULL, c->left);
+    const ssize_t n = receive(c, c->chunked ? chunks : NULL, c->chunked ? sizeof chunks : c->left);
     if (n < 0 && errno == EAGAIN) return;
     if (n <= 0) return fail_connection(c);
+    if (c->chunked) {
+      take_chunked(c, chunks, (size_t)n);
+      continue;
+    }
     body_bytes += (uint64_t)n;
     c->left -= (uint64_t)n;
   }

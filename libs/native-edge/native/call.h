@@ -10,7 +10,7 @@
 // A call with its arguments and the values it can return. Arguments that are missing or of another type read as 0, false or empty.
 class Call {
  public:
-  static constexpr size_t kMaxArguments = 16;
+  static constexpr size_t kMaxArguments = 18;
 
   Call(napi_env env, napi_callback_info info) : env(env) {
     size_t count = kMaxArguments;  // Node-API fills the rest with undefined

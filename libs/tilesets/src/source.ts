@@ -72,7 +72,12 @@ export interface Tile {
 
 /** The positions of tiles of a source on this machine's own disks, for code that reads them directly. Valid until the source is closed. */
 export type SourceLayout =
-  | ({ readonly kind: 'folder'; readonly extension: string } & FolderNames)
+  | ({
+      readonly kind: 'folder'
+      readonly extension: string
+      /** of tiles that are fetched or made: see `KeptTiles` */
+      readonly kept?: { readonly ttlMs: number; readonly oldBeforeMs: number }
+    } & FolderNames)
   | { readonly kind: 'archive'; readonly archive: LaidOutArchive }
   | ({ readonly kind: 'bundles' } & FolderOfBundles)
   | ({ readonly kind: 'database' } & DatabaseFile)

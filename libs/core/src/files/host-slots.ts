@@ -7,6 +7,8 @@ import { isAlive, tryHostLock } from './host-lock.js'
 const LOOK_AGAIN_MS = 10
 /** Time in ms for which a process that has released a slot leaves it to others that wait, which then find it. */
 const YIELD_MS = 3 * LOOK_AGAIN_MS
+/** Time in ms for which a process keeps a slot that it does not use: to create and remove a file for each request costs more than the request. */
+const KEPT_MS = 50
 const WAITS = '.waits'
 
 /**
@@ -18,6 +20,10 @@ export class HostSlots {
   readonly #slots: number
   readonly #mark: string
   #yieldUntilMs = 0
+  /** slots of this process that no work uses */
+  readonly #unused: (() => Promise<void>)[] = []
+  #unusedTimer: NodeJS.Timeout | null = null
+  #isDirectoryThere = false
   /** Slots are looked for by one piece of work at a time. */
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -36,7 +42,10 @@ export class HostSlots {
   }
 
   async #look(isWanted: () => boolean): Promise<(() => Promise<void>) | null> {
-    await fs.mkdir(this.#directory, { recursive: true, mode: 0o700 })
+    const unused = this.#unused.pop()
+    if (unused !== undefined) return () => this.#release(unused)
+    if (!this.#isDirectoryThere) await fs.mkdir(this.#directory, { recursive: true, mode: 0o700 })
+    this.#isDirectoryThere = true
     let isMarked = false
     try {
       while (isWanted()) {
@@ -47,6 +56,9 @@ export class HostSlots {
         await sleep(LOOK_AGAIN_MS)
       }
       return null
+    } catch (error) {
+      this.#isDirectoryThere = false
+      throw error
     } finally {
       if (isMarked) await fs.rm(this.#mark, { force: true })
     }
@@ -61,12 +73,25 @@ export class HostSlots {
   }
 
   async #release(release: () => Promise<void>): Promise<void> {
-    await release()
+    if (await this.#isAwaited().catch(() => true)) return release()
+    this.#unused.push(release)
+    this.#unusedTimer ??= setTimeout(() => {
+      this.#unusedTimer = null
+      // A slot that cannot be removed is free when this process has ended.
+      for (const unused of this.#unused.splice(0)) unused().catch(() => {})
+    }, KEPT_MS).unref()
+  }
+
+  /** True if another process waits for a slot. This one then leaves the next ones to it. */
+  async #isAwaited(): Promise<boolean> {
+    let isAwaited = false
     for (const name of await fs.readdir(this.#directory)) {
       const pid = name.endsWith(WAITS) ? Number(name.slice(0, -WAITS.length)) : process.pid
       if (pid === process.pid) continue
-      if (isAlive(pid)) this.#yieldUntilMs = performance.now() + YIELD_MS
+      if (isAlive(pid)) isAwaited = true
       else await fs.rm(path.join(this.#directory, name), { force: true })
     }
+    if (isAwaited) this.#yieldUntilMs = performance.now() + YIELD_MS
+    return isAwaited
   }
 }

@@ -52,6 +52,11 @@ struct ColdSet {
   std::shared_ptr<TileRoot> root;
   TileNames names;
   mutable Misses misses;
+  // Time in ms for which a file of the folder is current after its last change (ctime); 0: as long as the set is. JavaScript makes the others.
+  int64_t kept_ms = 0;
+  // Milliseconds since 1970: files that were last changed before this are old.
+  int64_t old_before = 0;
+  bool is_kept() const { return kept_ms > 0; }
   // in an archive (PMTiles),
   std::shared_ptr<TileArchive> archive;
   // in the bundles of a folder (Esri),

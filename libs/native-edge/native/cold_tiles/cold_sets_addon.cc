@@ -36,7 +36,7 @@ std::unique_ptr<ColdSet> set_of(const Call &call) {
 }
 
 // Further arguments: root, folder, extension of the files, whether rows are counted from the south, form of the names, level of
-// each zoom (a byte).
+// each zoom (a byte), kept_ms, old_before.
 napi_value put_folder_set(const Call &call) {
   std::unique_ptr<ColdSet> set = set_of(call);
   set->root = TileRoot::at(call.text(10));
@@ -47,6 +47,8 @@ napi_value put_folder_set(const Call &call) {
   if (form < 0 || form > static_cast<int64_t>(TileNames::Form::Zyx)) return nullptr;
   set->names.form = static_cast<TileNames::Form>(form);
   set->names.levels = call.bytes(15);
+  set->kept_ms = call.integer(16);
+  set->old_before = call.integer(17);
   cold_sets.put(std::move(set));
   return nullptr;
 }

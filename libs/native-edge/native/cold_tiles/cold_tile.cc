@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "../hot_tiles/cached_file.h"
 #include "../hot_tiles/response_table.h"
@@ -21,6 +23,8 @@ char memory[kRoom + std::max(kMostCopied, TileDatabase::kMaxTile)], heads[2 * Co
 char *const kBody = memory + kRoom;
 
 constexpr size_t kMaxPath = 1024;
+// Time in ms for which a tile that is sent must still be current: the response table checks it again after 10 s.
+constexpr int64_t kKeptAheadMs = 10'000;
 
 // Interprets a result of TileRoot.
 bool is_absent(int opened) { return opened == -ENOENT || opened == -ENOTDIR; }
@@ -44,7 +48,7 @@ ColdTile::Opened ColdTile::open(const TilePlace &place, int64_t now) {
 }
 
 ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
-  const AbsentTiles::Known known = absent_tiles.find(set_.misses, place, now);
+  const AbsentTiles::Known known = set_.is_kept() ? AbsentTiles::Known::Nothing : absent_tiles.find(set_.misses, place, now);
   if (known == AbsentTiles::Known::Absent) return Opened::Absent;
   if (!set_.names.has(place)) return Opened::Absent;
   char path[kMaxPath];
@@ -54,6 +58,7 @@ ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
   path[name.text().size()] = '\0';
   const int opened = set_.root->open(path, now);
   // The kernel also caches negative entries.
+  if (is_absent(opened) && set_.is_kept()) return Opened::NotNow;
   if (is_absent(opened)) {
     if (absent_tiles.count(&set_.misses, now)) absent_tiles.add(set_.misses, place, known == AbsentTiles::Known::Column ? known : look_for_column(path));
     return Opened::Absent;
@@ -65,12 +70,32 @@ ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
   struct stat stat;
   // JavaScript formats times before 1970.
   if (fstat(file_, &stat) || !S_ISREG(stat.st_mode) || stat.st_mtim.tv_sec < 0) return Opened::NotNow;
+  if (set_.is_kept()) return take_kept(stat);
   if (stat.st_size == 0) return Opened::Absent;
   size_ = static_cast<uint64_t>(stat.st_size);
   modified_ = stat.st_mtim.tv_sec;
   Writer tag(tag_, sizeof tag_);
   tag.add("\"");
   add_identity(&tag, stat).add("\"");
+  tag_size_ = tag.text().size();
+  return tag.ok() ? Opened::Tile : Opened::NotNow;
+}
+
+// Takes a tile that was fetched or made, as `KeptFiles` of libs/tilesets/src/kept keeps it. An empty file is a tile that does not exist.
+ColdTile::Opened ColdTile::take_kept(const struct stat &stat) {
+  constexpr int64_t ms_per_second = 1'000, ns_per_ms = 1'000'000, us_per_second = 1'000'000;
+  timespec clock;
+  if (stat.st_size == 0 || clock_gettime(CLOCK_REALTIME, &clock)) return Opened::NotNow;
+  const int64_t changed = stat.st_ctim.tv_sec * ms_per_second + stat.st_ctim.tv_nsec / ns_per_ms;
+  const int64_t age = std::abs(clock.tv_sec * ms_per_second + clock.tv_nsec / ns_per_ms - changed);
+  // The response table may keep it for as long as it keeps any.
+  if (changed < set_.old_before || set_.kept_ms - age <= kKeptAheadMs) return Opened::NotNow;
+  current_for_ = static_cast<uint64_t>((set_.kept_ms - age) / ms_per_second);
+  size_ = static_cast<uint64_t>(stat.st_size);
+  const int64_t modified = stat.st_mtim.tv_sec * us_per_second + (stat.st_mtim.tv_nsec + 500) / 1'000;
+  modified_ = modified / us_per_second;
+  Writer tag(tag_, sizeof tag_);
+  tag.add("\"").number(static_cast<uint64_t>(modified), 36).add("-").number(size_, 36).add("\"");
   tag_size_ = tag.text().size();
   return tag.ok() ? Opened::Tile : Opened::NotNow;
 }
@@ -135,7 +160,7 @@ ColdTile::Opened ColdTile::read_database(const TilePlace &place) {
 
 // Extents of remote archives are evicted, and occupy the disk as long as they are open.
 bool ColdTile::may_be_referred_to() const {
-  if (!is_range() || is_evictable()) return false;
+  if (!is_range() || is_evictable() || set_.is_kept()) return false;
   const bool is_worth_it = is_large() || (size_ >= copy_limit && set_.may_read_ahead());
   return is_worth_it && (is_file_shared() || response_table.has_room_for_file());
 }
@@ -161,8 +186,12 @@ bool ColdTile::write_heads() {
   if (!(packed_ ? set_.packed : set_.plain)) return false;
   const HeadsWithGaps &gaps = packed_ ? *set_.packed : *set_.plain;
   Writer found(heads, kMaxHead), not_modified(heads + kMaxHead, kMaxHead);
-  found.add(gaps.found[0]).add(type_).add(gaps.found[1]).add(etag()).add(gaps.found[2]).date(modified_).add(gaps.found[3]).number(size_).add(gaps.found[4]);
-  not_modified.add(gaps.not_modified[0]).add(etag()).add(gaps.not_modified[1]).date(modified_).add(gaps.not_modified[2]);
+  found.add(gaps.found[0]).add(type_).add(gaps.found[1]).add(etag()).add(gaps.found[2]);
+  if (gaps.has_age) found.number(current_for_).add(gaps.found_age);
+  found.date(modified_).add(gaps.found[3]).number(size_).add(gaps.found[4]);
+  not_modified.add(gaps.not_modified[0]).add(etag()).add(gaps.not_modified[1]);
+  if (gaps.has_age) not_modified.number(current_for_).add(gaps.not_modified_age);
+  not_modified.date(modified_).add(gaps.not_modified[2]);
   head_ = found.text();
   not_modified_ = not_modified.text();
   return found.ok() && not_modified.ok();

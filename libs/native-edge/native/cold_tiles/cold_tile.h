@@ -1,6 +1,7 @@
 // One tile of a set: the place of its bytes, its entity tag, and the bytes themselves if the kernel has them in memory.
 #pragma once
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include <string_view>
 
@@ -54,6 +55,7 @@ class ColdTile {
   // True if the tile is an unchanged part of a file.
   bool is_range() const { return !set_.database && lead_.empty(); }
   Opened open_file(const TilePlace &place, int64_t now);
+  Opened take_kept(const struct stat &stat);
   AbsentTiles::Known look_for_column(char *path) const;
   Opened find_in_archive(const TilePlace &place, int64_t now);
   Opened find_in_bundle(const TilePlace &place, int64_t now);
@@ -66,6 +68,7 @@ class ColdTile {
   bool is_own_file_ = false, is_from_file_ = false;
   int64_t offset_ = 0, modified_ = 0;  // seconds since 1970
   uint64_t size_ = 0;
+  uint64_t current_for_ = 0;  // seconds
   std::string_view lead_;  // bytes of the tile before those of the file
   TileBundles::Section section_;  // of a tile in a bundle, which stays open
   bool packed_ = false;

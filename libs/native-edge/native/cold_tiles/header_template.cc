@@ -50,5 +50,13 @@ Writer &Writer::date(int64_t seconds) {
 }
 
 bool HeadsWithGaps::set(std::string_view found_text, std::string_view not_modified_text) {
-  return split(found_text, found) && split(not_modified_text, not_modified);
+  if (split(found_text, found)) return split(not_modified_text, not_modified);
+  std::string aged[6], aged_not_modified[4];
+  if (!split(found_text, aged) || !split(not_modified_text, aged_not_modified)) return false;
+  has_age = true;
+  found_age = aged[3];
+  not_modified_age = aged_not_modified[2];
+  for (size_t i = 0; i < 5; i++) found[i] = aged[i < 3 ? i : i + 1];
+  for (size_t i = 0; i < 3; i++) not_modified[i] = aged_not_modified[i < 2 ? i : i + 1];
+  return true;
 }

@@ -28,9 +28,12 @@ class Writer {
 constexpr char kGap = '\x01';
 
 // Head of a 200, whose gaps are the media type, the entity tag, the date of change and the length of the body, and of a 304, which has the second and
-// the third; both without Date.
+// the third; both without Date. Tiles that are current for a time have one more gap behind the entity tag, for the seconds.
 struct HeadsWithGaps {
   std::string found[5], not_modified[3];
+  // Texts behind the seconds.
+  std::string found_age, not_modified_age;
+  bool has_age = false;
   // False if the texts do not have exactly these gaps.
   bool set(std::string_view found_text, std::string_view not_modified_text);
 };

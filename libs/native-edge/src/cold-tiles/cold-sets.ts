@@ -14,6 +14,8 @@ export interface ColdSetsAddon {
       fromSouth: boolean,
       form: number,
       levels: Uint8Array,
+      keptMs: number,
+      oldBefore: number,
     ]
   ): void
   putBundleSet(...set: [...SetArguments, id: number, root: string, folder: string, levels: Uint8Array]): void
@@ -79,6 +81,11 @@ export interface FolderPlace {
   readonly form: (typeof FORMS)[number]
   /** Level of each zoom that the set has; null: each zoom is its own level. */
   readonly levels: ReadonlyMap<number, number> | null
+  /**
+   * For tiles that are fetched or made: the time in ms for which a file is current after its last change, and the time, in ms since 1970, before which
+   * files are old. JavaScript answers for others, and for missing ones. The heads may have a GAP for the seconds behind that for the entity tag.
+   */
+  readonly kept?: { readonly ttlMs: number; readonly oldBeforeMs: number }
 }
 
 /** The bundles of an Esri compact cache in a folder. Only for local file systems. */
@@ -266,8 +273,9 @@ export class NativeTilesets {
       this.#addon.putBundleSet(...set, id, root, folder, bytesOfLevels(levels))
       return 'put'
     }
-    const { root, folder, extension, fromSouth, form, levels } = place.at
-    this.#addon.putFolderSet(...set, root, folder, extension, fromSouth, FORMS.indexOf(form), bytesOfLevels(levels))
+    const { root, folder, extension, fromSouth, form, levels, kept } = place.at
+    const of = [root, folder, extension, fromSouth, FORMS.indexOf(form), bytesOfLevels(levels)] as const
+    this.#addon.putFolderSet(...set, ...of, Math.trunc(kept?.ttlMs ?? 0), Math.ceil(kept?.oldBeforeMs ?? 0))
     return 'put'
   }
 

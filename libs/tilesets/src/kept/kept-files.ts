@@ -112,14 +112,15 @@ export class KeptFiles {
     }
   }
 
-  /** Returns the modification time for a tile's file. If its content has no time, it is that of the file with the same content, or now. */
+  /** Returns the modification time for a tile's file, which does not exist yet if `isNew`. If its content has no time, it is that of the file with the same content, or now. */
   async modifiedFor(
     name: string,
     made: { readonly bytes: Uint8Array; readonly etag?: string | null; readonly modifiedMs?: number | null },
+    isNew = false,
   ): Promise<bigint> {
     const said = made.etag ?? made.bytes
     if (typeof made.modifiedMs === 'number') return modifiedOf(made.modifiedMs, said)
-    const before = await fs.promises.stat(this.pathOf(name), { bigint: true }).catch(() => null)
+    const before = isNew ? null : await fs.promises.stat(this.pathOf(name), { bigint: true }).catch(() => null)
     const known = before === null ? 0n : microsecondsOf(before.mtimeNs)
     const isSame = before?.size === BigInt(made.bytes.length) && known % 1_000_000n === markOf(said)
     // biome-ignore lint/plugin: calendar, of files
@@ -130,11 +131,12 @@ export class KeptFiles {
   async write(name: string, bytes: Uint8Array | null, modified: bigint, etag: string | null): Promise<boolean> {
     const file = this.pathOf(name)
     return this.#change(async () => {
-      await fs.promises.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-      if (etag !== null) await writeFileAtomically(this.#tagFile(name), etag, { mode: 0o600 })
-      await writeUnderTemporaryName(file, async (temporary) => {
-        await fs.promises.writeFile(temporary, bytes ?? '', { mode: 0o600, flag: 'wx' })
-        await fs.promises.utimes(temporary, secondsFor(modified), secondsFor(modified))
+      await inFolder(path.dirname(file), async () => {
+        if (etag !== null) await writeFileAtomically(this.#tagFile(name), etag, { mode: 0o600 })
+        await writeUnderTemporaryName(file, async (temporary) => {
+          await fs.promises.writeFile(temporary, bytes ?? '', { mode: 0o600, flag: 'wx' })
+          await fs.promises.utimes(temporary, secondsFor(modified), secondsFor(modified))
+        })
       })
       this.#cache.filled(Math.max(bytes?.length ?? 0, LEAST_BYTES) + (etag === null ? 0 : LEAST_BYTES))
     })
@@ -176,6 +178,17 @@ export class KeptFiles {
   #tagFile(name: string): string {
     const file = this.pathOf(name)
     return path.join(path.dirname(file), `.${path.basename(file)}.tag`)
+  }
+}
+
+/** Runs work in a folder, which is created if it does not exist. */
+export async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    await fs.promises.mkdir(folder, { recursive: true, mode: 0o700 })
+    return await work()
   }
 }
 

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
-import fs from 'node:fs/promises'
 import path from 'node:path'
 import { coded } from '@gateway/contracts/messages.js'
 import { takeHostLock } from '@gateway/core/files/host-lock.js'
 import { LRUCache } from 'lru-cache'
 import { flipRow } from '../address.js'
 import type { BlockCache } from '../remote/block-cache.js'
-import type { Asking, CachedReader, Source, SourceSpec, Tile, TilePlace } from '../source.js'
-import { KeptFiles, type Validators } from './kept-files.js'
+import type { Asking, CachedReader, Source, SourceLayout, SourceSpec, Tile, TilePlace } from '../source.js'
+import { inFolder, KeptFiles, type Validators } from './kept-files.js'
 import { TileNotMade } from './tile-not-made.js'
 
 /** Limits for one set in a process: tiles known to be absent, and tiles known to be on disk. */
@@ -72,6 +71,8 @@ export interface KeptTilesOptions {
   readonly tellsAge?: boolean
   /** returns the time, in ms since 1970, from before which a kept tile is old at this place. Default: none */
   readonly oldBeforeMs?: (place: TilePlace) => number
+  /** the largest of these times at any place. Absent: files are not read by others, which cannot tell */
+  readonly allOldBeforeMs?: number
 }
 
 /**
@@ -124,6 +125,13 @@ export class KeptTiles implements Source {
     const tile = leftMs > 0 ? this.#files.readIfCached(name) : undefined
     // An evicted tile is made again.
     return tile === undefined ? undefined : this.#told(tile, leftMs)
+  }
+
+  layout(): SourceLayout | null {
+    const { extension, allOldBeforeMs, ttlMs, cache, tellsAge } = this.#options
+    if (allOldBeforeMs === undefined || tellsAge === false || !cache.mayFill) return null
+    const kept = { ttlMs, oldBeforeMs: allOldBeforeMs }
+    return { kind: 'folder', form: 'xyz', folder: this.#folder, extension, fromSouth: false, levels: null, kept }
   }
 
   /** Ends the work for tiles that nobody else makes; the promises of their callers reject. */
@@ -231,7 +239,8 @@ export class KeptTiles implements Source {
     for (const one of typeof made === 'string' ? [] : made) {
       if (one.bytes.length === 0) continue
       const its = this.#nameOf(one.place)
-      const modified = await this.#files.modifiedFor(its, one)
+      const isNew = squareTiles === 1 && known === null
+      const modified = await this.#files.modifiedFor(its, one, isNew)
       cache.counts.fetchedBytes += one.bytes.length
       const tile = this.#told(this.#files.toTile(one.bytes, modified), ttlMs)
       tiles.set(its, { tile, bytes: one.bytes, modified, etag: keepsTags ? (one.etag ?? null) : null })
@@ -258,8 +267,8 @@ export class KeptTiles implements Source {
       return current !== undefined
     }
     try {
-      await fs.mkdir(this.#folder, { recursive: true, mode: 0o700 })
-      return await takeHostLock(path.join(this.#folder, `.${square}.lock`), isDone, LOOK_AGAIN_MS)
+      const lock = path.join(this.#folder, `.${square}.lock`)
+      return await inFolder(this.#folder, () => takeHostLock(lock, isDone, LOOK_AGAIN_MS))
     } catch (error) {
       if (error instanceof TileNotMade) throw error
       cache.failed(error)

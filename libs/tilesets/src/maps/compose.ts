@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import sharp from 'sharp'
+import { encodePng, pngHead, pngOf } from '../png.js'
 import type { DrawnLayer, MapAnswer, MapTask, TileFault } from './map-pool.js'
 import { HALF_STEP, STEPS } from './plan.js'
 import { positionsOf } from './positions.js'
@@ -9,8 +12,10 @@ const BAND = 64
 const MAX_TILE_PIXELS = 4096 * 4096
 const JPEG_QUALITY = 90
 const WEBP_QUALITY = 90
-/** Of 9: a third of the time of the default, for pictures that are a tenth larger. */
+/** Of 9: two fifths of the time of the default, for pictures that are a tenth larger. */
 const PNG_COMPRESSION = 3
+/** Bytes of decoded tiles that are kept for later pictures: a map that is moved shows most of its tiles again. */
+const DECODED_BYTES = 64 * 1024 * 1024
 /** The value of a sample where there is no tile. */
 const MISSING = -1
 
@@ -51,6 +56,7 @@ async function drawLayer(
     cellSize: layer.grid.cellSize * layer.shrink,
     tileSize: size,
   })
+  const upright = positions.isUpright ? new UprightRows(width, layer.isNearest) : null
   const waiting = new Map(layer.tiles.map((tile) => [`${tile.x}/${tile.y}`, tile]))
   const decoded = new DecodedTiles(size)
   const [u, v] = [new Float64Array(width), new Float64Array(width)]
@@ -72,7 +78,8 @@ async function drawLayer(
     )
     for (let row = top; row < bottom; row++) {
       positions.row(row, u, v)
-      drawRow(pixels, row * width, u, v, decoded, layer.isNearest)
+      if (upright?.draw(pixels, row * width, u, v[0] as number, decoded) !== true)
+        drawRow(pixels, row * width, u, v, decoded, layer.isNearest)
     }
     step()
   }
@@ -98,9 +105,15 @@ function tileRows(
   return { first: Math.floor(Math.floor(least) / size), last: Math.floor(Math.ceil(most) / size) }
 }
 
+interface DecodedTile {
+  readonly pixels: Uint32Array
+  /** true if no pixel is transparent */
+  readonly isOpaque: boolean
+}
+
 class DecodedTiles {
   readonly size: number
-  readonly #rows = new Map<number, Map<number, Uint32Array>>()
+  readonly #rows = new Map<number, Map<number, DecodedTile>>()
   #x = Number.NaN
   #y = Number.NaN
   #last: Uint32Array | undefined
@@ -109,10 +122,27 @@ class DecodedTiles {
     this.size = size
   }
 
-  add(x: number, y: number, pixels: Uint32Array): void {
+  add(x: number, y: number, tile: DecodedTile): void {
     const row = this.#rows.get(y) ?? new Map()
-    this.#rows.set(y, row.set(x, pixels))
+    this.#rows.set(y, row.set(x, tile))
     this.#x = Number.NaN
+  }
+
+  /** Copies the pixels of a row of the grid from a column on. Returns false if one of them is transparent, or has no tile. */
+  copyRow(y: number, from: number, into: Uint32Array): boolean {
+    const { size } = this
+    const tiles = this.#rows.get(Math.floor(y / size))
+    const start = (y - Math.floor(y / size) * size) * size
+    for (let at = 0; at < into.length; ) {
+      const tx = Math.floor((from + at) / size)
+      const column = from + at - tx * size
+      const tile = tiles?.get(tx)
+      if (tile?.isOpaque !== true) return false
+      const count = Math.min(size - column, into.length - at)
+      into.set(tile.pixels.subarray(start + column, start + column + count), at)
+      at += count
+    }
+    return true
   }
 
   /** Forgets the rows of tiles above one. */
@@ -127,9 +157,88 @@ class DecodedTiles {
     if (tx !== this.#x || ty !== this.#y) {
       this.#x = tx
       this.#y = ty
-      this.#last = this.#rows.get(ty)?.get(tx)
+      this.#last = this.#rows.get(ty)?.get(tx)?.pixels
     }
     return this.#last === undefined ? MISSING : (this.#last[(y - ty * size) * size + x - tx * size] as number)
+  }
+}
+
+/**
+ * Draws rows of opaque tiles whose columns are those of the picture, as `drawRow` does, in a fraction of its time: on the grid rows are copied, and
+ * between pixels the mean is computed without a look at each tile.
+ */
+class UprightRows {
+  readonly #isNearest: boolean
+  readonly #columns: Int32Array
+  readonly #parts: Uint16Array
+  #first = 0
+  /** true if the columns follow one another, on the grid */
+  #isOnGrid = false
+  #upper = new Uint32Array(0)
+  #lower = new Uint32Array(0)
+
+  constructor(width: number, isNearest: boolean) {
+    this.#isNearest = isNearest
+    this.#columns = new Int32Array(width)
+    this.#parts = new Uint16Array(width)
+  }
+
+  /** Returns false if the row has to be drawn otherwise. */
+  draw(pixels: Uint32Array, from: number, u: Float64Array, v: number, tiles: DecodedTiles): boolean {
+    if (this.#upper.length === 0 && !this.#setColumns(u)) return false
+    const half = this.#isNearest ? 0.5 : HALF_STEP
+    const y = Math.floor(v + half)
+    const down = this.#isNearest ? 0 : Math.floor((v + half - y) * STEPS)
+    const [upper, lower] = [this.#upper, this.#lower]
+    if (!tiles.copyRow(y, this.#first, upper)) return false
+    if (down > 0 && !tiles.copyRow(y + 1, this.#first, lower)) return false
+    if (this.#isOnGrid && down === 0) pixels.set(upper.subarray(0, u.length), from)
+    else this.#mix(pixels, from, down === 0 ? upper : lower, down)
+    return true
+  }
+
+  #setColumns(u: Float64Array): boolean {
+    const columns = this.#columns
+    const half = this.#isNearest ? 0.5 : HALF_STEP
+    const first = Math.floor((u[0] as number) + half)
+    const last = Math.floor((u[u.length - 1] as number) + half)
+    // A picture of half the world in few pixels would copy more than it draws.
+    if (!(first >= 0 && last >= first && last - first < 4 * u.length)) return false
+    let [isOnGrid, most] = [true, 0]
+    for (let i = 0; i < u.length; i++) {
+      const x = (u[i] as number) + half
+      const column = Math.floor(x)
+      columns[i] = column - first
+      this.#parts[i] = this.#isNearest ? 0 : Math.floor((x - column) * STEPS)
+      isOnGrid &&= columns[i] === i && this.#parts[i] === 0
+      most = Math.max(most, column - first + (this.#parts[i] === 0 ? 0 : 1))
+    }
+    this.#first = first
+    this.#isOnGrid = isOnGrid
+    this.#upper = new Uint32Array(most + 1)
+    this.#lower = new Uint32Array(most + 1)
+    return true
+  }
+
+  /** The sums of `mixed` for four opaque pixels, rounded in the same way. */
+  #mix(pixels: Uint32Array, from: number, lower: Uint32Array, down: number): void {
+    const [columns, parts, upper] = [this.#columns, this.#parts, this.#upper]
+    const half = (STEPS * STEPS) / 2
+    for (let i = 0; i < columns.length; i++) {
+      const x = columns[i] as number
+      const right = parts[i] as number
+      const next = right === 0 ? x : x + 1
+      const [d, c] = [right * down, (STEPS - right) * down]
+      const [b, a] = [right * (STEPS - down), (STEPS - right) * (STEPS - down)]
+      const [p, q, r, s] = [upper[x] as number, upper[next] as number, lower[x] as number, lower[next] as number]
+      const red = ((p & 255) * a + (q & 255) * b + (r & 255) * c + (s & 255) * d + half) >>> 16
+      const green =
+        (((p >>> 8) & 255) * a + ((q >>> 8) & 255) * b + ((r >>> 8) & 255) * c + ((s >>> 8) & 255) * d + half) >>> 16
+      const blue =
+        (((p >>> 16) & 255) * a + ((q >>> 16) & 255) * b + ((r >>> 16) & 255) * c + ((s >>> 16) & 255) * d + half) >>>
+        16
+      pixels[from + i] = (red | (green << 8) | (blue << 16) | 0xff000000) >>> 0
+    }
   }
 }
 
@@ -202,10 +311,18 @@ function clip(pixels: Uint32Array, width: number, boxes: NonNullable<MapTask['cl
   }
 }
 
+const decodedBefore = new LRUCache<string, DecodedTile>({
+  maxSize: DECODED_BYTES,
+  sizeCalculation: ({ pixels }) => pixels.byteLength,
+})
+
 /** Colours are those of the file: a profile would change them, and tiles of data have none. */
-async function decode(bytes: Uint8Array, size: number, isNearest: boolean): Promise<Uint32Array> {
+async function decode(bytes: Uint8Array, size: number, isNearest: boolean): Promise<DecodedTile> {
+  const key = `${createHash('sha1').update(bytes).digest('base64')} ${size} ${isNearest}`
+  const known = decodedBefore.get(key)
+  if (known !== undefined) return known
   const image = sharp(bytes, { ignoreIcc: true, failOn: 'truncated', limitInputPixels: MAX_TILE_PIXELS })
-  const { width, height } = await image.metadata()
+  const { width, height, hasAlpha } = pngHead(bytes) ?? (await image.metadata())
   const kernel = isNearest ? 'nearest' : 'linear'
   const sized = width === size && height === size ? image : image.resize(size, size, { fit: 'fill', kernel })
   const { data } = await sized
@@ -213,20 +330,36 @@ async function decode(bytes: Uint8Array, size: number, isNearest: boolean): Prom
     .ensureAlpha()
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true })
-  return new Uint32Array(data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength))
+  const pixels = new Uint32Array(data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength))
+  const tile = { pixels, isOpaque: !hasAlpha || pixels.every((pixel) => pixel >>> 24 === 255) }
+  decodedBefore.set(key, tile)
+  return tile
 }
 
 async function encode(pixels: Uint32Array, { picture, format, transparent }: MapTask): Promise<Uint8Array> {
   const { width, height } = picture
-  const raw = Buffer.from(pixels.buffer, pixels.byteOffset, pixels.byteLength)
-  const image = sharp(raw, { raw: { width, height, channels: 4 } })
-  const flat = transparent ? image : image.removeAlpha()
-  switch (format) {
-    case 'png':
-      return flat.png({ compressionLevel: PNG_COMPRESSION }).toBuffer()
-    case 'webp':
-      return flat.webp({ quality: WEBP_QUALITY, effort: 2 }).toBuffer()
-    case 'jpg':
-      return image.removeAlpha().jpeg({ quality: JPEG_QUALITY }).toBuffer()
+  const data = Buffer.from(pixels.buffer, pixels.byteOffset, pixels.byteLength)
+  if (format === 'png') {
+    if (!transparent) return pngOf(opaqueRows(pixels, width, height), { width, height, channels: 3 }, PNG_COMPRESSION)
+    return encodePng({ data, stride: width, channels: 4, left: 0, top: 0, width, height }, PNG_COMPRESSION)
   }
+  const image = sharp(data, { raw: { width, height, channels: 4 } })
+  const flat = transparent ? image : image.removeAlpha()
+  if (format === 'webp') return flat.webp({ quality: WEBP_QUALITY, effort: 2 }).toBuffer()
+  return image.removeAlpha().jpeg({ quality: JPEG_QUALITY }).toBuffer()
+}
+
+/** The rows of a picture as PNG has them, without its opacity. */
+function opaqueRows(pixels: Uint32Array, width: number, height: number): Uint8Array {
+  const rows = Buffer.allocUnsafe((width * 3 + 1) * height)
+  for (let row = 0, at = 0, i = 0; row < height; row++) {
+    rows[at++] = 0
+    for (const end = i + width; i < end; i++, at += 3) {
+      const pixel = pixels[i] as number
+      rows[at] = pixel
+      rows[at + 1] = pixel >>> 8
+      rows[at + 2] = pixel >>> 16
+    }
+  }
+  return rows
 }

@@ -29,6 +29,8 @@ export interface TileGrid {
 export interface Positions {
   /** all positions lie between these; some of them may lie outside of the grid */
   readonly box: Bounds
+  /** true if `u` is the same in every row, and `v` the same in all of a row */
+  readonly isUpright: boolean
   /** Fills `u` and `v` with the positions of a row's pixels. A pixel outside of the grid's system gets a position outside of the grid. */
   row(index: number, u: Float64Array, v: Float64Array): void
 }
@@ -84,6 +86,7 @@ function positionsOfAxes(
     return Math.min(-OUTSIDE, Math.max(OUTSIDE, (grid.top - y) / grid.cellSize - 0.5))
   }
   return {
+    isUpright: true,
     box: [columns[0] as number, rowAt(0), columns[width - 1] as number, rowAt(height - 1)],
     row(index, u, v) {
       u.set(columns)
@@ -111,6 +114,7 @@ function positionsInZone(picture: Picture, grid: TileGrid, zone: Zone): Position
     return made
   }
   return {
+    isUpright: false,
     box: boxInZone(picture, grid, zone),
     row(index, u, v) {
       const at = Math.floor(index / STEP)

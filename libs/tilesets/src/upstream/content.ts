@@ -5,6 +5,7 @@ import { isVectorFormat } from '@gateway/contracts/basemap.js'
 import { ServiceTrouble } from '@gateway/core/upstream/service-client.js'
 import sharp from 'sharp'
 import { encodingOf, imageFormat } from '../formats.js'
+import { pngHead } from '../png.js'
 import { wordsOf } from './read-service.js'
 
 /** Limit: bytes of an unpacked answer. */
@@ -70,16 +71,20 @@ export async function checkTile(
   if (formats !== null && !formats.includes(found))
     throw new ServiceTrouble('wrong', `it returns a picture of the type ${found} in place of ${formats.join(' or ')}`)
   if (sizes === null) return
-  const { width, height } = await sharp(content)
-    .metadata()
-    .catch((error: Error) => {
-      throw new ServiceTrouble('wrong', 'it returns a picture that cannot be read', { words: error.message })
-    })
+  const { width, height } = pngHead(content) ?? (await metadataOf(content))
   if (width === height && sizes.includes(width)) return
   throw new ServiceTrouble(
     'wrong',
     `it returns a picture of ${width} x ${height} pixels in place of ${sizes.join(' or ')}`,
   )
+}
+
+function metadataOf(content: Uint8Array) {
+  return sharp(content)
+    .metadata()
+    .catch((error: Error) => {
+      throw new ServiceTrouble('wrong', 'it returns a picture that cannot be read', { words: error.message })
+    })
 }
 
 /** Returns the words of a document that a service sent in place of a tile. */

@@ -2,7 +2,11 @@ import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { ServiceTrouble } from '@gateway/core/upstream/service-client.js'
 import sharp, { type Sharp } from 'sharp'
 import type { MadeTile } from '../kept/kept-tiles.js'
+import { encodePng } from '../png.js'
 import type { Square } from './addresses.js'
+
+/** Of 9: two thirds of the time of level 6, for tiles that are 3 % larger. */
+const PNG_COMPRESSION = 4
 
 /** Cuts the picture of a square into its tiles, in threads of libvips. Rejects with `ServiceTrouble` if it has another size, or is damaged. */
 export async function cutSquare(
@@ -29,13 +33,16 @@ export async function cutSquare(
   return Promise.all(
     places.map(async ([column, row]) => {
       const part = { left: left + column * tileSize, top: top + row * tileSize, width: tileSize, height: tileSize }
-      const bytes = await encode(sharp(data, { raw }).extract(part), format).toBuffer()
+      const bytes =
+        format === 'jpg' || format === 'webp'
+          ? await encode(sharp(data, { raw }).extract(part), format).toBuffer()
+          : await encodePng({ data, stride: width, channels: info.channels, ...part }, PNG_COMPRESSION)
       return { place: { z, x: x + column, y: y + row }, bytes }
     }),
   )
 }
 
-function encode(image: Sharp, format: TileFormat): Sharp {
+function encode(image: Sharp, format: 'jpg' | 'webp'): Sharp {
   if (format === 'jpg') return image.flatten({ background: '#ffffff' }).jpeg({ quality: 90 })
-  return format === 'webp' ? image.webp({ quality: 90 }) : image.png({ compressionLevel: 6 })
+  return image.webp({ quality: 90 })
 }

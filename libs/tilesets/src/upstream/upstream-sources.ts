@@ -100,6 +100,7 @@ export class UpstreamSources {
       staleMs: staleDays * DAY_MS,
       absentMs: ABSENT_MS,
       squareTiles,
+      allOldBeforeMs: Math.max(0, ...refreshed.map(({ atMs }) => atMs)),
       oldBeforeMs: (place) =>
         Math.max(
           0,

@@ -11,6 +11,9 @@ import { readQuery } from './read-query.js'
 
 lowerPriority(NICE.requests)
 
+/** Time in ms after which a statement that nobody waits for is cancelled, if it has not ended. */
+const CANCEL_AFTER_MS = 50
+
 interface Work {
   readonly pool: Pool
   chunks: AsyncGenerator<Chunk, void> | null
@@ -37,13 +40,33 @@ async function answer(id: number, work: Work, made: () => Promise<FromDatabasePr
   }
 }
 
+/** A statement of the client. `active`: the database works for it, and no other one of its connection is in front of it. */
+interface Statement extends PromiseLike<unknown> {
+  cancel(): void
+  readonly active?: boolean
+}
+
+/**
+ * Cancels a statement that goes on. The client loses the connection of one that is cancelled before it was sent, and mixes up the answers of one that is
+ * cancelled behind another. Short statements end by themselves: a request to cancel that comes too late would end the next one.
+ */
+function cancelActive(statement: Statement): void {
+  const timer = setInterval(() => {
+    if (statement.active !== true) return
+    stop()
+    statement.cancel()
+  }, CANCEL_AFTER_MS)
+  const stop = () => clearInterval(timer)
+  statement.then(stop, stop)
+}
+
 function begin(message: Extract<ToDatabaseProcess, { what: 'tile' | 'open' }>): void {
   const { id, connection, token } = message
   const pool = pools.of(connection, message.what === 'tile' ? message.tile.relation : message.query.table)
   const work: Work = { pool, chunks: null, cancel: () => {}, isOver: false }
-  const running = (statement: { cancel(): void }) => {
-    if (work.isOver) statement.cancel()
-    else work.cancel = () => statement.cancel()
+  const running = (statement: Statement) => {
+    if (work.isOver) throw new Error('nobody waits for the statement any more')
+    work.cancel = () => cancelActive(statement)
   }
   if (pool.isAway) {
     tell({ id, failure: 'away', words: 'the database did not respond a moment ago' })

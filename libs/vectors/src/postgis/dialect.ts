@@ -17,8 +17,9 @@ const ACCENTS = '[\\u0300-\\u036f\\u1ab0-\\u1aff\\u1dc0-\\u1dff]'
 /**
  * The dialect of PostGIS for one table. Every value of a caller is a parameter, which is sent as a text and cast in the statement: the type of a
  * parameter then never depends on its value. Texts are in the order of their code points, as those of files.
+ * @param hasMissing false if every feature has a geometry: to look for others in an index takes as long as to read all of it
  */
-export function postgisDialect(table: DatabaseTable): Dialect {
+export function postgisDialect(table: DatabaseTable, hasMissing = true): Dialect {
   const folded = (text: string) => (table.foldsUnicode ? foldedByUnicode(text) : `lower(${text})`)
   return {
     truth: (value) => (value ? 'TRUE' : 'FALSE'),
@@ -33,7 +34,7 @@ export function postgisDialect(table: DatabaseTable): Dialect {
     casei: (_, text) => folded(text),
     accenti: (_, text) =>
       table.foldsUnicode ? `normalize(regexp_replace(normalize(${text}, NFD), '${ACCENTS}', '', 'g'), NFC)` : text,
-    intersects: (geometry, _, orMissing) => intersects(table, geometry, orMissing),
+    intersects: (geometry, _, orMissing) => intersects(table, geometry, orMissing && hasMissing),
     atHeight: (bottom, top) => {
       const geometry = plainGeometry(table)
       const text = `(ST_Zmflag(${geometry}) < 2 OR (ST_ZMax(${geometry}) >= ?::text::float8 AND ST_ZMin(${geometry}) <= ?::text::float8))`

@@ -5,6 +5,8 @@ import type { AskedTile, MadeTile } from './messages.js'
 import { SHARES, tileOfFunction, tileOfTable } from './tile-statements.js'
 
 const pack = promisify(gzip)
+/** Of 9: a third of the time of the default. Tiles are kept for a minute, and the database shall be the limit. */
+const LEVEL = 3
 
 /** Limits of a tile, as of those of files: bytes in gzip, and features. */
 const MAX_BYTES = 500_000
@@ -34,7 +36,7 @@ export async function makeTile(
     running(statement)
     const [row] = (await statement) as unknown as { tile: Uint8Array | null; features: number }[]
     const tile = row?.tile ?? new Uint8Array(0)
-    return { packed: tile.length === 0 ? null : await pack(tile), features: row?.features ?? 0 }
+    return { packed: tile.length === 0 ? null : await pack(tile, { level: LEVEL }), features: row?.features ?? 0 }
   }
   let share = SHARES
   let made = await read(share)

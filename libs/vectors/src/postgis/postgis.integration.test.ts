@@ -458,6 +458,29 @@ test('a statement is cancelled when its client has gone', async () => {
   await expect.poll(running).toBe(0)
 })
 
+test('clients that go at any moment leave every connection to others', async () => {
+  const query = parseItemsQuery('', '', indexOf('kinds')) as TableQuery
+  const leave = async (turns: number) => {
+    const gone = new AbortController()
+    const asked = {
+      relation: tableAt('kinds'),
+      wish: { z: 8, x: 135, y: 86, layer: 'layer', fields: null },
+      query: '{}',
+    }
+    const leaving = [
+      databases.run({ ...query, table: tableAt('kinds') }, 'layer', gone.signal).next(),
+      databases.tile(asked, { caller: '', token: '' }, gone.signal),
+    ]
+    for (const one of leaving) one.catch(() => {})
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+    gone.abort()
+    await Promise.allSettled(leaving)
+  }
+  for (let round = 0; round < 200; round++) await leave(round % 50)
+  const answers = Array.from({ length: 8 }, () => read('kinds', 'limit=1'))
+  for (const { features } of await Promise.all(answers)) expect(features).toHaveLength(1)
+})
+
 test('a table that has changed says so, and is served again when it is as before', async () => {
   await server.owner`ALTER TABLE mercator RENAME COLUMN geom TO other`
   await expect(read('mercator', '')).rejects.toMatchObject({ failure: 'changed' })

@@ -51,8 +51,9 @@ function keyOf(id: string, { key }: DatabaseTable): readonly string[] | null {
 /**
  * Returns the statement for the features of a query: the key, the geometry in degrees, the selected values, and the values of the sort keys. One
  * feature more than the limit shows if there are more. null: no feature has that id.
+ * @param hasMissing see `postgisDialect`
  */
-export function selectFeatures(query: ItemsQuery, table: DatabaseTable): Statement | null {
+export function selectFeatures(query: ItemsQuery, table: DatabaseTable, hasMissing = true): Statement | null {
   const { selected, sort, limit, offset, after, id } = query
   const columns = [
     ...table.key.map(asText),
@@ -60,7 +61,7 @@ export function selectFeatures(query: ItemsQuery, table: DatabaseTable): Stateme
     ...selected.map((field) => shown(columnOf(table, field))),
     ...sort.map(({ field }) => asText(columnOf(table, field))),
   ]
-  const filter = filterOf(query, table)
+  const filter = filterOf(query, table, hasMissing)
   const wanted = id === null ? null : keyOf(id, table)
   if (id !== null && (wanted === null || table.key.length === 0)) return null
   const conditions = [
@@ -82,7 +83,11 @@ export function selectFeatures(query: ItemsQuery, table: DatabaseTable): Stateme
 }
 
 /** Returns the condition of a query's filter; null without one. */
-export function filterOf({ filter, fields }: Pick<ItemsQuery, 'filter' | 'fields'>, table: DatabaseTable): Sql | null {
+export function filterOf(
+  { filter, fields }: Pick<ItemsQuery, 'filter' | 'fields'>,
+  table: DatabaseTable,
+  hasMissing = true,
+): Sql | null {
   if (filter === null) return null
   return compile(filter, {
     fields: new Map(fields.map((field) => [field.name, field])),
@@ -90,7 +95,7 @@ export function filterOf({ filter, fields }: Pick<ItemsQuery, 'filter' | 'fields
     geometry: () => 0,
     usesTree: () => true,
     hasAny: (box) => box[2] >= -180 && box[0] <= 180,
-    dialect: postgisDialect(table),
+    dialect: postgisDialect(table, hasMissing),
   })
 }
 

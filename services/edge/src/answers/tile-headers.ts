@@ -9,6 +9,12 @@ export function tileEtag(identity: string, isUnpacked: boolean): string {
   return isUnpacked ? `"${identity}-plain"` : `"${identity}"`
 }
 
+/** Returns the Cache-Control of a tile that is current for a time. Caches that must ask each time do so. */
+export function cacheControlFor(cacheControl: string, currentForSeconds: number | string | undefined): string {
+  if (currentForSeconds === undefined || /\bno-(?:store|cache)\b/.test(cacheControl)) return cacheControl
+  return `${/\bprivate\b/.test(cacheControl) ? 'private' : 'public'}, max-age=${currentForSeconds}`
+}
+
 const CORS_LINES = CORS.map(([name, value]) => `${name}: ${value}`).join('\r\n')
 
 /** RFC 7234, 5.5.1: obsolete since RFC 9111, and what operators look for. */

@@ -190,7 +190,8 @@ export class DatabaseTiles {
   }
 }
 
-const nameIn = (relation: DatabaseRelation): string => (relation.what === 'table' ? relation.table : relation.function)
+export const nameIn = (relation: DatabaseRelation): string =>
+  relation.what === 'table' ? relation.table : relation.function
 
 const NOBODY: Asking = { caller: '', isWanted: () => true }
 

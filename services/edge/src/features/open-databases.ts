@@ -4,7 +4,7 @@ import { Databases } from '@gateway/vectors/postgis/databases.js'
 import { type Catalog, relationOf } from '../sync/catalog.js'
 import type { StoreLink } from '../sync/store-link.js'
 import type { OpenDatabaseTiles } from '../tiles/tile-loader.js'
-import { DatabaseTiles } from './database-tiles.js'
+import { DatabaseTiles, nameIn } from './database-tiles.js'
 
 /** Time in ms after which the address and password of a database are read again: passwords change without a scan. */
 const READ_AGAIN_MS = 10_000
@@ -15,8 +15,15 @@ interface Known {
   readonly readAtMs: number
 }
 
-/** Opens the databases of scan sources, whose addresses are read from the store. Nothing is connected before the first request. */
-export function openDatabases(store: Pick<StoreLink, 'query'>, catalog: () => Catalog) {
+/**
+ * Opens the databases of scan sources, whose addresses are read from the store. Nothing is connected before the first request.
+ * @param dropTiles called for the tiles of a vector whose table has changed
+ */
+export function openDatabases(
+  store: Pick<StoreLink, 'query'>,
+  catalog: () => Catalog,
+  dropTiles: (code: string) => void,
+) {
   const known = new Map<string, Known>()
   const connection = async (source: string) => {
     const last = known.get(source)
@@ -33,7 +40,14 @@ export function openDatabases(store: Pick<StoreLink, 'query'>, catalog: () => Ca
   }
   const databases: Databases = new Databases({
     connection,
-    notified: (source, table, box) => tiles.changed(source, table, box),
+    notified: (source, table, box) => {
+      tiles.changed(source, table, box)
+      for (const vector of catalog().vectors.values()) {
+        const relation = relationOf(vector)
+        const isIts = relation !== null && relation.source === source && nameIn(relation) === table
+        if (isIts && vector.tiles !== null) dropTiles(vector.tiles.stored.code)
+      }
+    },
     ended: () => tiles.deafened(),
   })
   const tiles = new DatabaseTiles(databases)

@@ -6,7 +6,7 @@ import type { TilePath } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES, isExtensionOf } from '@gateway/tilesets/formats.js'
 import type { Tile } from '@gateway/tilesets/source.js'
 import { isInSet, matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
-import { tileEtag, tileHeaders } from '../answers/tile-headers.js'
+import { cacheControlFor, tileEtag, tileHeaders } from '../answers/tile-headers.js'
 import type { Edge } from '../edge.js'
 import type { CatalogBasemap, CatalogVersion, UsageName } from '../sync/catalog.js'
 import { OpenFile } from '../tiles/open-file.js'
@@ -172,10 +172,4 @@ export function tileAnswer(target: TileTarget, tile: Tile, gzip: boolean): TileA
       },
     ),
   }
-}
-
-/** Returns the Cache-Control of a tile that is current for a time. Caches that must ask each time do so. */
-function cacheControlFor(cacheControl: string, currentForSeconds: number | undefined): string {
-  if (currentForSeconds === undefined || /\bno-(?:store|cache)\b/.test(cacheControl)) return cacheControl
-  return `${/\bprivate\b/.test(cacheControl) ? 'private' : 'public'}, max-age=${currentForSeconds}`
 }

@@ -60,7 +60,7 @@ export function onVectorTile(
 
 /** Returns the tile of a vector for a caller who may read it. */
 export function targetOf(
-  { edge, token, query }: RequestContext,
+  { edge, token, query, area }: RequestContext,
   code: string,
   { basemap, version }: ServedTiles,
   address: TilePlace,
@@ -73,7 +73,9 @@ export function targetOf(
   // The tiles are kept where they are made, for the time of their table.
   const cacheControl = relation.isPersonal ? 'private, no-store' : `public, max-age=${relation.ttlSeconds}`
   const variant = variantOf(relation, token ?? '', query)
-  return { ...target, place: variant === undefined ? address : { ...address, variant }, cacheControl, isShared: false }
+  // A function also depends on the query, and a tile that is cut would be kept beyond the time of its table.
+  const isShared = relation.what === 'table' && variant === undefined && area === null
+  return { ...target, place: variant === undefined ? address : { ...address, variant }, cacheControl, isShared }
 }
 
 /** `code` is null if it cannot be decoded, and `address` if the path has more parts. */

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
@@ -25,7 +25,7 @@ import { answerCondition } from './answer-condition.js'
 import { labelAt } from './at-time.js'
 import { plainBytes } from './cut-tiles.js'
 import { LATE, whyUndrawn } from './pictures.js'
-import { answerRefusal, answerServiceException, DISK_BUSY, INTERNAL } from './refusals.js'
+import { answerRefusal, answerServiceException, INTERNAL } from './refusals.js'
 import { guarded, type RequestContext } from './request-context.js'
 import { answerLoaded } from './tiles.js'
 
@@ -51,7 +51,7 @@ export function answerMap(exchange: RequestContext, request: WmsMap) {
   const etag = tagOf(exchange, request, layers)
   const headers = headersOf(request, etag)
   if (etag !== null && answerCondition(exchange, { etag, modifiedMs: Number.POSITIVE_INFINITY }, () => headers)) return
-  draw(exchange, request, layers, headers, etag ?? randomUUID()).catch((error) => {
+  draw(exchange, request, layers, headers).catch((error) => {
     noteTrouble(exchange.edge.log, 'maps cannot be drawn', { err: error, path: exchange.path }, 'error')
     guarded(exchange.edge, () => answerRefusal(exchange, INTERNAL))
   })
@@ -97,18 +97,22 @@ function tooManyTiles(version: WmsMap['version'], name: string): WmsException {
  * Returns the entity tag of a picture, which depends on the request, the content of its layers and the area of its reader. null: a layer is that of a
  * service, or shows something else whose content changes without a new revision.
  */
-function tagOf(
-  { area }: RequestContext,
-  { kind, version, ...asked }: WmsMap,
-  layers: readonly Planned[],
-): string | null {
+function tagOf({ area }: RequestContext, request: WmsMap, layers: readonly Planned[]): string | null {
   if (
     layers.some(({ version }) => version.stored.storage === 'upstream' || pictureOf(version)?.style.isLasting === false)
   )
     return null
   const content = layers.map(({ version: { stored } }) => [stored.fingerprint, stored.revision])
-  const text = JSON.stringify([DRAWING, asked, content, areaKey(area)])
-  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
+  return `"${digestOf([DRAWING, asOf(request), content, areaKey(area)])}"`
+}
+
+/** Returns the parts of a request on which its picture depends. */
+function asOf({ kind, version, ...asked }: WmsMap): object {
+  return asked
+}
+
+function digestOf(content: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 27)
 }
 
 function headersOf({ format }: WmsMap, etag: string | null): HeaderBlock {
@@ -127,7 +131,6 @@ async function draw(
   request: WmsMap,
   planned: readonly Planned[],
   headers: HeaderBlock,
-  key: string,
 ): Promise<void> {
   const { edge, token } = exchange
   const caller = token ?? ''
@@ -142,6 +145,7 @@ async function draw(
   if (release === null) return guarded(edge, () => answerRefusal(exchange, FULL))
   try {
     const layers: DrawnLayer[] = []
+    const contents: unknown[] = []
     let bytes = 0
     for (const layer of planned) {
       const read = await readTiles(exchange, layer)
@@ -152,10 +156,12 @@ async function draw(
         return guarded(edge, () => answerServiceException(exchange, wmsException(request.version, null, text)))
       }
       layers.push(read.layer)
+      contents.push([layer.version.contentId, read.identities])
     }
     if (exchange.aborted) return
     const { picture, format, transparent, background } = request
     const clip = exchange.area === null ? null : pixelBoxes(picture, exchange.area)
+    const key = digestOf([asOf(request), areaKey(exchange.area), contents])
     const made = await edge.maps.draw(key, { picture, format, transparent, background, clip, layers }, caller)
     for (const { layer, x, y, reason } of made.faults) noteFault(exchange, planned[layer], x, y, reason)
     guarded(edge, () => {
@@ -179,7 +185,9 @@ function noteFault({ edge, path }: RequestContext, layer: Planned | undefined, x
   edge.readTroubles.noteContent('tiles cannot be decoded', names, `${path} ${tile}`, new Error(reason))
 }
 
-type ReadTiles = { readonly layer: DrawnLayer; readonly bytes: number } | { readonly answer: () => void }
+type ReadTiles =
+  | { readonly layer: DrawnLayer; readonly bytes: number; readonly identities: readonly string[] }
+  | { readonly answer: () => void }
 
 /**
  * Has the tiles of a style drawn, within the time that a request waits, or returns the answer that says why they are not. They take seconds, so that this comes
@@ -206,7 +214,7 @@ async function drawSquares(
     const outcome = await Promise.race([drawing, late]).finally(() => clearTimeout(timer))
     if (exchange.aborted) return null
     if (outcome === null) return () => answerRefusal(exchange, LATE)
-    if (!(outcome instanceof Uint8Array)) return answerOf(exchange, planned, { z: plan.zoom, x, y }, outcome)
+    if (!('bytes' in outcome)) return answerOf(exchange, planned, { z: plan.zoom, x, y }, outcome)
   }
   return null
 }
@@ -216,9 +224,8 @@ function answerOf(
   exchange: RequestContext,
   { basemap, version }: Planned,
   place: TilePlace,
-  outcome: 'busy' | Exclude<LoadOutcome, { kind: 'tile' }>,
+  outcome: Exclude<LoadOutcome, { kind: 'tile' }>,
 ): (() => void) | null {
-  if (outcome === 'busy') return () => answerRefusal(exchange, DISK_BUSY)
   if (outcome.kind === 'absent') return null
   const target = { ok: true, basemap, version, place, cacheControl: 'no-store', isShared: false } as const
   return () => answerLoaded(exchange, target, outcome)
@@ -229,6 +236,7 @@ async function readTiles(exchange: RequestContext, planned: Planned): Promise<Re
   const { version, plan } = planned
   const { zoom, grid, shrink } = plan
   const tiles: { x: number; y: number; bytes: Uint8Array }[] = []
+  const identities: string[] = []
   let total = 0
   for (let from = 0; from < plan.tiles.length; from += AT_ONCE) {
     const places = plan.tiles.slice(from, from + AT_ONCE)
@@ -237,17 +245,20 @@ async function readTiles(exchange: RequestContext, planned: Planned): Promise<Re
     if (plan.tiles.length > AT_ONCE) await nextTurn()
     if (exchange.aborted) break
     for (const [i, outcome] of outcomes.entries()) {
-      if (outcome instanceof Uint8Array) {
-        tiles.push({ ...(places[i] as { x: number; y: number }), bytes: outcome })
-        total += outcome.length
+      if ('bytes' in outcome) {
+        const { bytes, identity } = outcome
+        tiles.push({ ...(places[i] as { x: number; y: number }), bytes })
+        identities.push(identity)
+        total += bytes.length
       } else {
+        identities.push('')
         const answer = answerOf(exchange, planned, { z: zoom, ...(places[i] as { x: number; y: number }) }, outcome)
         if (answer !== null) return { answer }
       }
     }
   }
   const isNearest = isOfNumbers(version)
-  return { layer: { grid, shrink, isNearest, tiles }, bytes: total }
+  return { layer: { grid, shrink, isNearest, tiles }, bytes: total, identities }
 }
 
 /** True for tiles whose colours encode heights. */
@@ -256,11 +267,16 @@ function isOfNumbers({ stored }: CatalogVersion): boolean {
   return encoding === 'terrarium' || encoding === 'mapbox'
 }
 
+interface ReadTile {
+  readonly bytes: Uint8Array
+  readonly identity: string
+}
+
 async function loadTile(
   exchange: RequestContext,
   version: CatalogVersion,
   place: TilePlace,
-): Promise<Uint8Array | 'busy' | Exclude<LoadOutcome, { kind: 'tile' }>> {
+): Promise<ReadTile | Exclude<LoadOutcome, { kind: 'tile' }>> {
   const { edge } = exchange
   const cached = edge.tiles.tileIfCached(version, place)
   if (cached === null) return { kind: 'absent' }
@@ -276,7 +292,8 @@ async function loadTile(
         )
   if (outcome.kind !== 'tile') return outcome
   try {
-    return await plainBytes(edge, { version }, outcome.tile)
+    const bytes = await plainBytes(edge, { version }, outcome.tile)
+    return bytes === 'busy' ? { kind: 'busy' } : { bytes, identity: outcome.tile.identity }
   } catch (error) {
     return { kind: 'failed', error }
   }

@@ -102,6 +102,12 @@ export class HotTiles {
     this.#cache.drop(path)
   }
 
+  /** Drops the tiles of a basemap, whose content has changed without a new snapshot. */
+  dropOf(code: string): void {
+    this.#native.dropOf(code)
+    this.#cache.dropOf(code)
+  }
+
   /** Drops the tiles of the basemaps whose tiles differ in this snapshot; must be called before any request sees it. */
   follow(catalog: Catalog): void {
     this.#native.follow(catalog)

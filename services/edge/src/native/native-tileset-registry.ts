@@ -12,7 +12,7 @@ import { isKnownGrid } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES, extensionsOf, isCutByFeatures } from '@gateway/tilesets/formats.js'
 import type { Source, SourceLayout } from '@gateway/tilesets/source.js'
 import { SERVER_MARK } from '../answers/header-block.js'
-import { tileHeaders } from '../answers/tile-headers.js'
+import { cacheControlFor, tileHeaders } from '../answers/tile-headers.js'
 import { layerOf } from '../standards/layer.js'
 import { rangedSetId, sizedSetId } from '../standards/sized-set.js'
 import type { Catalog, CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
@@ -79,8 +79,8 @@ export class NativeTilesetRegistry {
       extensions: (formats ?? [format]).flatMap(extensionsOf),
       geographic: tileMatrixSet !== 'WebMercatorQuad',
       isCut: isCutByFeatures(format),
-      plain: heads(target, false),
-      packed: heads(target, true),
+      plain: heads(target, false, isKept(layout)),
+      packed: heads(target, true, isKept(layout)),
       mediaType: CONTENT_TYPES[format],
       isImage: !isVectorFormat(format),
       usage: version.usage,
@@ -160,6 +160,9 @@ function placeOf(layout: SourceLayout, { version }: TileTarget): ColdSet['place'
     const below = pathBelow(root, layout.path)
     return below === null ? null : { kind: 'database', at: { ...layout, id: contentId, root, path: below } }
   }
+  // Kept tiles are below the folder of the cache, and not below the source.
+  if (layout.kind === 'folder' && isKept(layout))
+    return { kind: 'folder', at: { ...layout, root: layout.folder, folder: '' } }
   const below = pathBelow(root, layout.folder)
   if (below === null) return null
   const at = { root, folder: below === '' ? '' : `${below}/` }
@@ -172,8 +175,16 @@ function pathBelow(root: string, file: string): string | null {
   return below === '..' || below.startsWith(`..${path.sep}`) || path.isAbsolute(below) ? null : below
 }
 
-function heads(target: TileTarget, packed: boolean): SetHeads {
-  const { found, notModified } = tileHeaders(target, { type: GAP, etag: GAP, modified: GAP, packed, gzip: packed })
+function isKept(layout: SourceLayout | null): boolean {
+  return layout?.kind === 'folder' && layout.kept !== undefined
+}
+
+function heads({ version, cacheControl: own }: TileTarget, packed: boolean, isKept: boolean): SetHeads {
+  const cacheControl = isKept ? cacheControlFor(own, GAP) : own
+  const { found, notModified } = tileHeaders(
+    { version, cacheControl },
+    { type: GAP, etag: GAP, modified: GAP, packed, gzip: packed },
+  )
   return {
     found: [[found.name, found.value], SERVER_MARK],
     notModified: [[notModified.name, notModified.value], SERVER_MARK],

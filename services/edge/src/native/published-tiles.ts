@@ -110,10 +110,13 @@ export class PublishedTiles {
 
   /** Drops the tiles of the basemaps whose tiles differ in this snapshot. */
   follow(catalog: Catalog): void {
-    const changed = this.#basemaps.takeChanged(catalog)
-    if (changed.size === 0) return
-    for (const code of changed) this.#table.dropTiles(code)
-    for (const [path, { code }] of this.#held) if (changed.has(code)) this.#held.delete(path)
+    for (const code of this.#basemaps.takeChanged(catalog)) this.dropOf(code)
+  }
+
+  /** Drops the tiles of a basemap. */
+  dropOf(code: string): void {
+    this.#table.dropTiles(code)
+    for (const [path, held] of this.#held) if (held.code === code) this.#held.delete(path)
   }
 
   /** Keeps the tile until its next check. */

@@ -187,6 +187,11 @@ export class NativePublisher {
     this.#opened?.sets?.follow(catalog)
   }
 
+  /** Drops the tiles of a basemap. */
+  dropOf(code: string): void {
+    this.#opened?.tiles.dropOf(code)
+  }
+
   /** Requests answered without JavaScript since the start, including refusals. */
   get answers(): number {
     const { answers, tileDocuments, catalogDocuments, refusals } = this.#opened?.table.counts() ?? this.#counted

@@ -130,7 +130,11 @@ export async function runEdge(options: {
   const draw = options.draw ?? (async () => 'busy' as const)
   const pictures = new Pictures({ settings, log, signed, fontRevision, draw })
   const noStore = { query: () => Promise.reject(new Error('this edge has no store')) }
-  const { databases, open } = openDatabases(noStore, () => freshness.catalog)
+  const { databases, open } = openDatabases(
+    noStore,
+    () => freshness.catalog,
+    (code) => edge.hotTiles.dropOf(code),
+  )
   const openCached = (cached: CachedReader | null) =>
     openRemote({ settings, log, counters, mbtiles, onReplaced }, cached)
   const tiles = new TileLoader({ disks, mbtiles, pictures }, undefined, openCached, open, (remote, cached) =>

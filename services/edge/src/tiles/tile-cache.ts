@@ -112,14 +112,17 @@ export class TileCache {
     this.#tiles.delete(path)
   }
 
+  /** Drops the tiles of a basemap. */
+  dropOf(code: string): void {
+    for (const [path, { basemap }] of [...this.#tiles.entries()])
+      if (basemap.stored.code === code) this.#tiles.delete(path)
+  }
+
   /** Drops the tiles of the basemaps whose tiles differ in this snapshot. */
   follow(catalog: Catalog): void {
     if (catalog === this.#catalog) return
     this.#catalog = catalog
-    const changed = this.#basemaps.takeChanged(catalog)
-    if (changed.size === 0) return
-    const stale = [...this.#tiles.entries()].filter(([, { basemap }]) => changed.has(basemap.stored.code))
-    for (const [path] of stale) this.#tiles.delete(path)
+    for (const code of this.#basemaps.takeChanged(catalog)) this.dropOf(code)
   }
 
   /** Clears the cache and changes its capacity, because the rest of the memory is used elsewhere. */

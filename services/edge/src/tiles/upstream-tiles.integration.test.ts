@@ -38,7 +38,7 @@ function version(name: string) {
   const upstream = {
     source: name,
     request,
-    ttlSeconds: 600,
+    ttlSeconds: name === 'brief' ? 8 : 600,
     staleDays: 1,
     maxConcurrent: 8,
     timeoutSeconds: 1,
@@ -66,6 +66,7 @@ beforeAll(async () => {
   const other = await picture(300)
   answers = {
     good: (res) => res.writeHead(200, { etag: '"e1"' }).end(tile),
+    brief: (res) => res.end(tile),
     slow: (res) => void setTimeout(() => res.end(tile), 300),
     html: (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in, please</html>'),
     cut: (res) => res.writeHead(200).end(tile.subarray(0, tile.length - 30)),
@@ -103,6 +104,11 @@ async function ask(code: string, place = '3/1/2') {
   return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) }
 }
 
+function coldTiles(): number {
+  running.edge.counters.beforeReading()
+  return running.edge.counters.nativeColdTiles
+}
+
 const requestsFor = (code: string) => asked.filter((one) => one.path.startsWith(`/${code}/`))
 
 test('a tile of a service is fetched with the secrets of its source, kept, and says how long it is current', async () => {
@@ -116,6 +122,28 @@ test('a tile of a service is fetched with the secrets of its source, kept, and s
   for (let again = 0; again < 5; again++) expect((await ask('good')).headers.get('etag')).toBe(etag)
   expect(requestsFor('good')).toHaveLength(1)
   expect(JSON.stringify([...first.headers])).not.toContain('a-secret')
+})
+
+test('kept tiles are sent without JavaScript, with the same headers, until shortly before they are old', async () => {
+  const places = Array.from({ length: 16 }, (_, i) => `4/${i % 4}/${4 + Math.floor(i / 4)}`)
+  const known = ({ status, headers, body }: Awaited<ReturnType<typeof ask>>) => {
+    const { date: _, ...others } = Object.fromEntries(headers)
+    const age = Number(/max-age=(\d+)/.exec(others['cache-control'] ?? '')?.[1])
+    expect(age).toBeGreaterThan(500)
+    return { status, ...others, 'cache-control': others['cache-control']?.replace(/\d+/, 'N'), body: body.length }
+  }
+  const first = []
+  for (const place of places) first.push(known(await ask('good', place)))
+  const before = coldTiles()
+  for (let again = 0; again < 2; again++)
+    for (const [i, place] of places.entries()) expect(known(await ask('good', place))).toEqual(first[i])
+  expect(coldTiles() - before).toBeGreaterThan(places.length / 2)
+  expect(requestsFor('good').filter(({ path }) => path.startsWith('/good/4/'))).toHaveLength(places.length)
+  // JavaScript sends tiles that are current for less than ten seconds, and fetches them when they are old.
+  for (let again = 0; again < 3; again++) expect((await ask('brief')).status).toBe(200)
+  const cold = coldTiles()
+  expect((await ask('brief')).headers.get('cache-control')).toMatch(/^public, max-age=[0-8]$/)
+  expect(coldTiles()).toBe(cold)
 })
 
 test('a thousand requests for one tile of a slow service are one request to it', async () => {

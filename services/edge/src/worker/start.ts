@@ -152,7 +152,11 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     fontRevision: () => styleAssets.revisionOf(follower.catalog),
     draw: (task, caller) => supervisor.draw(task, caller),
   })
-  const { databases, open } = openDatabases(store, () => follower.catalog)
+  const { databases, open } = openDatabases(
+    store,
+    () => follower.catalog,
+    (code) => hotTiles.dropOf(code),
+  )
   const openCached = (cached: CachedReader | null) =>
     openRemote({ settings, log, counters, mbtiles, onReplaced }, cached)
   const tiles = new TileLoader({ disks, mbtiles, pictures }, undefined, openCached, open, (remote, cached) =>

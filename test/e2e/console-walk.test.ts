@@ -121,14 +121,24 @@ function settledWidth(page: Page): Promise<number> {
   )
 }
 
-/** Returns the labels of tables that are wider than their frame. Those with many columns of short values may be. */
+/**
+ * Returns the labels of tables that are wider than their frame, once their layout has settled. Those with many columns of short values may be, and
+ * have no class `cards`.
+ */
 function wideTables(page: Page): Promise<readonly string[]> {
   return inPage(
     page,
-    `[...document.querySelectorAll('.table-scroll')]
-      .filter((frame) => frame.scrollWidth > frame.clientWidth + 1)
-      .map((frame) => frame.querySelector('table.cards')?.ariaLabel)
-      .filter((label) => label !== undefined)`,
+    `(async () => {
+      let last = ''
+      for (;;) {
+        for (let i = 0; i < 5; i++) await new Promise(requestAnimationFrame)
+        const wide = [...document.querySelectorAll('.table-scroll:has(table.cards)')]
+          .filter((frame) => frame.scrollWidth > frame.clientWidth + 1)
+          .map((frame) => frame.querySelector('table').ariaLabel)
+        if (wide.length === 0 || wide.join() === last) return wide
+        last = wide.join()
+      }
+    })()`,
   )
 }
 

@@ -69,7 +69,11 @@ test('Enter takes the suggestion of a slow search although the field has been le
     return find(text)
   }
   const grant = await type('ci', slowly)
-  const isRead = () => queries.getQueryCache().find({ queryKey: ['basemaps', 'find', 'ci'] })?.isActive() === true
+  const isRead = () =>
+    queries
+      .getQueryCache()
+      .find({ queryKey: ['basemaps', 'find', 'ci'] })
+      ?.isActive() === true
   await waitFor(() => expect(isRead()).toBe(true))
   await userEvent.keyboard('{Enter}')
   await userEvent.tab()

@@ -121,6 +121,27 @@ function settledWidth(page: Page): Promise<number> {
   )
 }
 
+/**
+ * Returns the labels of tables that are wider than their frame, once their layout has settled. Those with many columns of short values may be, and
+ * have no class `cards`.
+ */
+function wideTables(page: Page): Promise<readonly string[]> {
+  return inPage(
+    page,
+    `(async () => {
+      let last = ''
+      for (;;) {
+        for (let i = 0; i < 5; i++) await new Promise(requestAnimationFrame)
+        const wide = [...document.querySelectorAll('.table-scroll:has(table.cards)')]
+          .filter((frame) => frame.scrollWidth > frame.clientWidth + 1)
+          .map((frame) => frame.querySelector('table').ariaLabel)
+        if (wide.length === 0 || wide.join() === last) return wide
+        last = wide.join()
+      }
+    })()`,
+  )
+}
+
 /** Returns the titles of sections that have a heading and nothing below it. */
 function emptySections(page: Page): Promise<readonly string[]> {
   return inPage(
@@ -148,6 +169,8 @@ test('every page and form shows the data of an organization without an error, an
       await page.setViewportSize(size)
       const beyond = await settledWidth(page)
       if (beyond > 0) problems.push(`${path} is ${beyond} px wider than ${size.width} px`)
+      for (const label of await wideTables(page))
+        problems.push(`${path}: the table "${label}" scrolls sideways at ${size.width} px`)
     }
     // Charts begin to load when they are visible, which a page reports a frame later.
     await settled(page)

@@ -148,7 +148,7 @@ export function updateVersion(path: VersionPlace, body: VersionPatch) {
 }
 
 /** Sets values of a version in place of the scan's. */
-export function useOverride(path: VersionPlace, then: { onSuccess: () => void; onError: (error: Error) => void }) {
+export function useOverride(path: VersionPlace, then: { onError: (error: Error) => void }) {
   return useWrite((body: VersionPatch) => updateVersion(path, body), { changes: ['basemaps', 'tilejson'], ...then })
 }
 

@@ -4,6 +4,7 @@ import { act, screen } from '@testing-library/react'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { show, stubService } from '../testing/render.js'
 import { useLive, withNewest } from './live.js'
+import { useLiveState } from './live-state.js'
 
 /** A stream controlled by the test. */
 function stubStream(): EventTarget {
@@ -77,6 +78,24 @@ test('the service is not polled while the stream is alive, but is once it falls 
   expect(sent).toEqual([])
   act(() => void vi.advanceTimersByTime(3_000))
   expect(sent).toMatchObject([{ method: 'HEAD', path: '/api/v1/system' }])
+})
+
+test('a stream that is heard again proves that the service is there, although probes go unanswered', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  stubService(() => new TypeError('Failed to fetch'))
+  const stream = stubStream()
+  function State() {
+    useLive()
+    return <p>{useLiveState()}</p>
+  }
+  show(<State />)
+  act(() => void stream.dispatchEvent(new Event('watching')))
+  expect(screen.getByText('live')).toBeDefined()
+  await act(() => vi.advanceTimersByTimeAsync(3_000))
+  expect(screen.getByText('away')).toBeDefined()
+  act(() => void stream.dispatchEvent(new Event('alive')))
+  expect(screen.getByText('live')).toBeDefined()
 })
 
 test('the newest point of the stream replaces that of its span, or follows it', () => {

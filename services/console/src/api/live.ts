@@ -54,7 +54,8 @@ const HIDDEN_FOR_MS = 30_000
 const SILENT_FOR_MS = 2_500
 /** Interval of probes while the stream does not prove that the service is there. */
 const PROBE_EVERY_MS = 1_200
-const PROBE_TIMEOUT_MS = 1_500
+/** Longer than a slow service takes to answer. */
+const PROBE_TIMEOUT_MS = 3_000
 /** The control plane serves this path without credentials and without its database. */
 const PROBED = '/api/v1/system'
 
@@ -98,6 +99,7 @@ class Live {
   #probeTimer: number | undefined
   #streamTimer: number | undefined
   #trafficReadAt = performance.now()
+  #heardAt = 0
 
   constructor(queries: QueryClient) {
     this.#queries = queries
@@ -106,7 +108,7 @@ class Live {
     for (const event of ['online', 'offline']) window.addEventListener(event, () => void this.#probe(), { signal })
     this.#connect()
     // The stream itself is the first proof.
-    this.#probeTimer = window.setTimeout(() => void this.#probe(), SILENT_FOR_MS)
+    this.#probeAfter(SILENT_FOR_MS)
   }
 
   close(): void {
@@ -119,6 +121,7 @@ class Live {
   #connect(): void {
     window.clearTimeout(this.#streamTimer)
     this.#source?.close()
+    this.#watching = false
     this.#source = new EventSource('/api/v1/admin/dashboard/live')
     this.#source.addEventListener('alive', () => this.#heard())
     this.#source.addEventListener('watching', () => {
@@ -175,11 +178,18 @@ class Live {
     this.#streamTimer = window.setTimeout(() => this.#connect(), ms)
   }
 
-  /** The stream proves that the service is there. Nothing is probed until it falls silent. */
+  /** The stream proves that the service is there, even if a probe has taken too long. Nothing is probed until it falls silent. */
   #heard(): void {
-    if (!this.#watching || this.#probing) return
+    if (!this.#watching) return
+    this.#heardAt = performance.now()
+    this.#probeAfter(SILENT_FOR_MS)
+    if (this.#reachable) return
+    this.#reachable = true
+    this.#publish()
+  }
+
+  #probeAfter(ms: number): void {
     window.clearTimeout(this.#probeTimer)
-    const ms = this.#reachable ? SILENT_FOR_MS : 0
     this.#probeTimer = window.setTimeout(() => void this.#probe(), ms)
   }
 
@@ -187,15 +197,15 @@ class Live {
     if (this.#probing) return
     this.#probing = true
     window.clearTimeout(this.#probeTimer)
-    const before = this.#reachable
-    this.#reachable = await isReachable()
+    const begun = performance.now()
+    const isAnswered = await isReachable()
     this.#probing = false
-    if (this.#closed.signal.aborted) return
+    if (this.#closed.signal.aborted || this.#heardAt > begun) return
     // The previous stream may be dead without an event.
-    if (this.#reachable && !before) this.#connect()
-    if (!this.#reachable) this.#watching = false
+    if (isAnswered && !this.#reachable) this.#connect()
+    this.#reachable = isAnswered
     this.#publish()
-    if (!document.hidden) this.#probeTimer = window.setTimeout(() => void this.#probe(), PROBE_EVERY_MS)
+    if (!document.hidden) this.#probeAfter(PROBE_EVERY_MS)
   }
 
   #onVisibility(): void {

@@ -22,7 +22,8 @@ interface WriteOptions<V, T> {
 
 /**
  * A change, given as the request that makes it. It is sent at once or fails at once: a mutation that waits for the network would
- * be sent when nobody looks any more. `cancel` aborts a request in progress.
+ * be sent when nobody looks any more. `cancel` aborts a request in progress. The same change is sent once, however often it is asked for
+ * meanwhile: a button is not disabled before the page is drawn again.
  */
 export function useWrite<V = void, T = unknown>(
   commandOf: (variables: V) => Call<T>,
@@ -31,15 +32,21 @@ export function useWrite<V = void, T = unknown>(
   const t = useTexts()
   const queries = useQueryClient()
   const running = useRef<AbortController | null>(null)
+  const pending = useRef(new Set<string>())
+  const keyOf = (variables: V) => JSON.stringify(commandOf(variables))
   const mutation = useMutation<T, Error, V>({
     networkMode: 'always',
     ...(gcTime !== undefined && { gcTime }),
     mutationFn: async (variables) => {
       const own = new AbortController()
       running.current = own
-      await before?.(variables)
-      own.signal.throwIfAborted()
-      return send(commandOf(variables), own.signal)
+      try {
+        await before?.(variables)
+        own.signal.throwIfAborted()
+        return await send(commandOf(variables), own.signal)
+      } finally {
+        pending.current.delete(keyOf(variables))
+      }
     },
     onSuccess: async (result, variables) => {
       for (const warning of warningsIn(result)) notifyWarning(t.warnings[warning.code] ?? t.warnings.other, warning)
@@ -56,7 +63,15 @@ export function useWrite<V = void, T = unknown>(
     running.current?.abort()
     mutation.reset()
   }
-  return { ...mutation, cancel, commandOf }
+  /** False if the same change is on its way. */
+  const begin = (key: string) => !pending.current.has(key) && pending.current.add(key)
+  const mutate: typeof mutation.mutate = (...given) => {
+    if (begin(keyOf(given[0] as V))) mutation.mutate(...given)
+  }
+  // The first call reports the outcome.
+  const mutateAsync: typeof mutation.mutateAsync = (...given) =>
+    begin(keyOf(given[0] as V)) ? mutation.mutateAsync(...given) : new Promise(() => {})
+  return { ...mutation, mutate, mutateAsync, cancel, commandOf }
 }
 
 /** `warningsField` of the contracts. */

@@ -9,13 +9,12 @@ const PAINTED_MS = 500
 
 /** Loads the elements around a page once the first page shows its data and its map, or when the user does something. */
 export function afterFirstPage(queries: QueryClient): Promise<void> {
-  const cache = queries.getQueryCache()
-  const look = () => {
-    const shown = cache.getAll().some(({ queryKey: [name], state }) => name !== 'session' && state.status !== 'pending')
-    if (shown && queries.isFetching() === 0 && hasAllParts()) beginOnceDrawn()
-  }
-  const unsubscribe = cache.subscribe(look)
+  const isComplete = () => queries.isFetching() === 0 && hasAllParts()
+  const look = () => isComplete() && endOnceDrawn(isComplete)
+  const unsubscribe = queries.getQueryCache().subscribe(look)
   const unwatch = watchParts(look)
+  // A page without data, such as a form, changes neither.
+  look()
   for (const event of ['pointerdown', 'keydown'])
     window.addEventListener(event, endFirstPage, { once: true, capture: true })
   return firstPageDrawn.then(() => {
@@ -25,10 +24,10 @@ export function afterFirstPage(queries: QueryClient): Promise<void> {
 }
 
 /** Waits until the page is drawn, because data that came with it can be present earlier. */
-function beginOnceDrawn(): void {
+function endOnceDrawn(isComplete: () => boolean): void {
   requestAnimationFrame(() => {
-    if (document.querySelector('h1') === null) beginOnceDrawn()
-    else window.setTimeout(() => hasAllParts() && endFirstPage(), PAINTED_MS)
+    if (document.querySelector('h1') === null) endOnceDrawn(isComplete)
+    else window.setTimeout(() => isComplete() && endFirstPage(), PAINTED_MS)
   })
 }
 

@@ -1,10 +1,11 @@
-import { Kbd, Modal, Table } from '@mantine/core'
+import { Kbd, Table } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
 import { useAllowed } from '../api/session.js'
 import { useNavigate } from '../router/hooks.js'
 import type { Texts } from '../texts/en.js'
 import { useTexts } from '../texts/texts.js'
+import Modal from '../ui/modal.js'
 
 /** Milliseconds between the two keys of a shortcut. */
 const SECOND_KEY_WITHIN_MS = 1_500

@@ -73,7 +73,7 @@ export function AuditDetail({ action = '', detail, lines }: AuditDetailProps) {
   const { before, after, ...others } = detail
   const changes = changedFields(before, after)
   return (
-    <Text size="sm" component="div" className="wrap" {...(lines !== undefined && { lineClamp: lines })}>
+    <Text size="sm" component="div" className="wrap audit-detail" {...(lines !== undefined && { lineClamp: lines })}>
       {changes.map(([name, was, is]) => (
         <div key={name}>
           {nameOf(name)}: {was !== undefined && <Value value={was} as="del" />}{' '}

@@ -16,6 +16,8 @@ export interface Column<T> {
   /** content of the cell, if it is not the value itself */
   readonly cell?: (row: T) => ReactNode
   readonly numeric?: boolean
+  /** percentage of the table's width, for a long text: it has two lines at most, and gives way to the other columns */
+  readonly share?: number
   /** field by which the service sorts its list; absent: the service cannot sort by this column */
   readonly sort?: string
   /** true for a column of buttons: only screen readers get its heading, and it cannot be sorted */

@@ -20,7 +20,7 @@ export function Name({ children }: { children: string }) {
       maw="min(36rem, 90vw)"
       className="whole-name"
     >
-      <bdi className="name">{text.length <= CUT_AT ? text : <Ends text={text} />}</bdi>
+      {text.length <= CUT_AT ? <bdi className="name">{text}</bdi> : <LongName text={text} />}
     </Hint>
   )
 }
@@ -28,14 +28,21 @@ export function Name({ children }: { children: string }) {
 /** Number of characters at the end of a long name that a row of a list always shows. */
 const END = 12
 
-/** A long name in two parts, of which a row cuts only the first: names often differ in their last letters. */
-function Ends({ text }: { text: string }) {
+/**
+ * A long name, of which a row of a list cuts only the start: names often differ in their last letters. The row draws both parts from attributes, since
+ * two elements would be read, found and copied as two words.
+ */
+function LongName({ text, ...pointed }: { text: string }) {
   const characters = [...text]
   return (
-    <>
-      <span className="name-start">{characters.slice(0, -END).join('')}</span>
-      <span className="name-end">{characters.slice(-END).join('')}</span>
-    </>
+    <bdi
+      className="name"
+      data-start={characters.slice(0, -END).join('')}
+      data-end={characters.slice(-END).join('')}
+      {...pointed}
+    >
+      <span>{text}</span>
+    </bdi>
   )
 }
 

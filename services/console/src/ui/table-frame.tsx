@@ -98,12 +98,13 @@ function Row<T>({ row, columns, selection, isSelected = false }: RowProps<T>) {
           />
         </Table.Td>
       )}
-      {columns.map(({ id, header, numeric, actions, cell, value }, i) => (
+      {columns.map(({ id, header, numeric, share, actions, cell, value }, i) => (
         <Table.Td
           key={id}
           role="cell"
           data-label={actions ? undefined : header}
-          className={numeric ? 'numeric' : actions ? 'actions' : i === 0 ? 'first' : ''}
+          className={numeric ? 'numeric' : actions ? 'actions' : share ? 'long' : i === 0 ? 'first' : ''}
+          {...(share && { style: { '--share': `${share}%` } })}
         >
           {cell ? cell(row) : <bdi>{value(row)}</bdi>}
         </Table.Td>

@@ -6,14 +6,14 @@ import type { Column } from './columns.js'
 import type { Sorting } from './table-rows.js'
 
 interface TableHeadingProps {
-  readonly column: Pick<Column<never>, 'header' | 'numeric' | 'actions'>
+  readonly column: Pick<Column<never>, 'header' | 'numeric' | 'share' | 'actions'>
   /** undefined: the column cannot be sorted; null: it is not sorted now */
   readonly sorting: Sorting | null | undefined
   readonly onSort: () => void
 }
 
 /** A column's heading, with a button that sorts by it. */
-export function TableHeading({ column: { header, numeric, actions }, sorting, onSort }: TableHeadingProps) {
+export function TableHeading({ column: { header, numeric, share, actions }, sorting, onSort }: TableHeadingProps) {
   if (actions) {
     return (
       <Table.Th role="columnheader" className="actions">
@@ -21,9 +21,10 @@ export function TableHeading({ column: { header, numeric, actions }, sorting, on
       </Table.Th>
     )
   }
+  const className = numeric ? 'numeric' : share ? 'long' : ''
   if (sorting === undefined) {
     return (
-      <Table.Th role="columnheader" className={numeric ? 'numeric' : ''}>
+      <Table.Th role="columnheader" className={className}>
         {header}
       </Table.Th>
     )
@@ -33,7 +34,7 @@ export function TableHeading({ column: { header, numeric, actions }, sorting, on
     <Table.Th
       role="columnheader"
       aria-sort={sorting === null ? 'none' : sorting.desc ? 'descending' : 'ascending'}
-      className={numeric ? 'numeric' : ''}
+      className={className}
     >
       <UnstyledButton className="sort-button" onClick={onSort}>
         {header}

@@ -31,6 +31,21 @@ test('a cancelled change is aborted, and the page says that it may have arrived'
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
+test('a change is sent once, although its button is pressed again before the page is drawn', async () => {
+  const sent = stubService(() => null)
+  show(button)
+  await userEvent.click(screen.getByRole('button', { name: 'Withdraw' }))
+  const dialog = await screen.findByRole('dialog')
+  const [action] = [...dialog.querySelectorAll('button')].filter(({ textContent }) => textContent === 'Withdraw')
+  for (let i = 0; i < 3; i++) action?.click()
+  await waitFor(() => expect(sent).toHaveLength(1))
+  await userEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(sent[0]?.signal.aborted).toBe(true))
+  // Afterwards it may be made again.
+  await confirm()
+  await waitFor(() => expect(sent).toHaveLength(2))
+})
+
 test('a change fails at once while offline, and is not sent later', async () => {
   const sent = stubService(() => new TypeError('Failed to fetch'))
   onlineManager.setOnline(false)

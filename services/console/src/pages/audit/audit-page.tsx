@@ -12,7 +12,7 @@ import { ServerListPage } from '../../ui/server-table.js'
 import { Moment } from '../../ui/time.js'
 import { useParameters } from '../../ui/use-parameter.js'
 
-const SHOWN_LINES = 4
+const SHOWN_LINES = 2
 
 export function Page() {
   const t = useTexts()
@@ -101,6 +101,7 @@ function useColumns(): readonly Column<AuditEntry>[] {
     {
       id: 'detail',
       header: t.audit.detail,
+      share: 34,
       value: () => '',
       cell: ({ action, detail }) => <AuditDetail action={action} detail={detail} lines={SHOWN_LINES} />,
     },

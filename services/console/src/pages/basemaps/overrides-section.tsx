@@ -35,7 +35,6 @@ export function OverridesSection({ basemap, version }: OverridesProps) {
   const write = useOverride(
     { code: basemap.code, version: version.version },
     {
-      onSuccess: () => notifyDone(t.done(shortText(`${basemap.name} ${version.version}`))),
       onError: (error) => notifyFailed(t.failed, error),
     },
   )
@@ -58,9 +57,11 @@ export function OverridesSection({ basemap, version }: OverridesProps) {
   const patch = patchOf(values, overrides)
   const isSame = Object.keys(patch).length === 0
   // Only after the saved version was read: until then, a clean form would show the values before it.
-  const save = form.onSubmit((entered) =>
-    write.mutate(patchOf(entered, overrides), { onSuccess: () => form.resetDirty() }),
-  )
+  const onSaved = () => {
+    form.resetDirty()
+    notifyDone(t.done(shortText(`${basemap.name} ${version.version}`)))
+  }
+  const save = form.onSubmit((entered) => write.mutate(patchOf(entered, overrides), { onSuccess: onSaved }))
   const field = (name: keyof OverrideForm) => ({
     label: t.fields[name],
     description: t.scanned(textOf(scanned[name]) || t.nothing),

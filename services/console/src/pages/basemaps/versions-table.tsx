@@ -66,6 +66,7 @@ function useColumns(
     {
       id: 'bounds',
       header: t.common.bounds,
+      share: 15,
       value: (v) => v.bounds?.join(' ') ?? '',
       cell: (v) => <BoundsText bounds={v.bounds} />,
     },

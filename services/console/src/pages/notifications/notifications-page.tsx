@@ -168,9 +168,10 @@ function Sent() {
     {
       id: 'message',
       header: pushes.message,
+      share: 25,
       value: ({ message }) => message,
       cell: ({ message, message_code: code, message_params: params }) => (
-        <Text size="sm" lineClamp={1}>
+        <Text size="sm" lineClamp={2}>
           <ServerText text={message || '–'} code={code} params={params} />
         </Text>
       ),

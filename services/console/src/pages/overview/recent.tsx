@@ -62,7 +62,9 @@ export function RecentChanges({ entries }: { entries: readonly AuditEntry[] }) {
         {entries.slice(0, SHOWN).map((entry) => (
           <Group key={entry.id} justify="space-between" gap="xs" wrap="nowrap">
             <Box miw={0}>
-              <TextLink to={`/audit/${entry.id}`}>{nameOf(entry.action)}</TextLink>
+              <TextLink to={`/audit/${entry.id}`} display="inline-block">
+                {nameOf(entry.action)}
+              </TextLink>
               <Text size="sm" c="dimmed" lineClamp={1}>
                 <AuditSubject entry={entry} />
               </Text>

@@ -114,9 +114,10 @@ function useColumns(of: PushKind): readonly Column<AnyPush>[] {
     {
       id: 'message',
       header: t.pushes.message,
+      share: 20,
       value: (record) => record.message,
       cell: (record) => (
-        <Text size="sm" lineClamp={1} miw="9rem">
+        <Text size="sm" lineClamp={2}>
           <ServerText text={record.message || '–'} code={record.message_code} params={record.message_params} />
         </Text>
       ),

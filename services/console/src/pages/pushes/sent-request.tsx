@@ -1,8 +1,9 @@
 import type { SentRequest } from '@gateway/contracts/push.js'
-import { Button, Modal, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useTexts } from '../../texts/texts.js'
 import { CopyBlock } from '../../ui/copy.js'
+import Modal from '../../ui/modal.js'
 
 /** Opens the request of an attempt exactly as it was sent. */
 export function SentRequestButton({ request }: { request: SentRequest | null }) {

@@ -92,6 +92,7 @@ function useColumns(): readonly Column<SettingView>[] {
     {
       id: 'value',
       header: t.value,
+      share: 30,
       value: text,
       cell: (setting) => (
         <>

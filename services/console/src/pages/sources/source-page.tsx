@@ -222,10 +222,13 @@ function useColumns({ kind }: ScanSource, onWarnings: (scan: Scan) => void): rea
     {
       id: 'message',
       header: t.sources.message,
+      share: 35,
       value: (scan) => scan.message || '–',
       cell: (scan) =>
         scan.warnings === 0 ? (
-          <ServerText text={scan.message || '–'} code={scan.message_code} params={scan.message_params} />
+          <Text size="sm" lineClamp={2}>
+            <ServerText text={scan.message || '–'} code={scan.message_code} params={scan.message_params} />
+          </Text>
         ) : (
           <Button variant="subtle" size="compact-sm" onClick={() => onWarnings(scan)}>
             {t.sources.warnings(scan.warnings)}

@@ -64,11 +64,12 @@ function useColumns(): readonly Column<ScanSource>[] {
       sort: 'kind',
       value: ({ kind }) => t.sources.kinds[kind],
     },
-    { ...monoColumn<ScanSource>('path', t.common.path, ({ path }) => path), sort: 'path' },
+    { ...monoColumn<ScanSource>('path', t.common.path, ({ path }) => path), sort: 'path', share: 20 },
     {
       id: 'scan',
       header: t.sources.lastScan,
       sort: 'last_scan',
+      share: 36,
       value: ({ last_scan: scan }) => scan?.started_at ?? '',
       cell: ({ last_scan: scan }) =>
         scan === null ? (
@@ -81,7 +82,7 @@ function useColumns(): readonly Column<ScanSource>[] {
             <Text size="sm" c="dimmed" span>
               <Ago at={scan.started_at} />
             </Text>
-            <Text size="sm" lineClamp={1}>
+            <Text size="sm" lineClamp={2}>
               {scan.status === 'failed' ? (
                 <ServerText text={scan.message} code={scan.message_code} params={scan.message_params} />
               ) : (

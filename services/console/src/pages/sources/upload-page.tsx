@@ -122,6 +122,7 @@ function UploadForm({ file, kinds, onOther }: Chosen & { readonly onOther: () =>
   })
   const { kind } = form.values
   const submit = form.onSubmit(async (values) => {
+    if (running.current !== null) return
     running.current = new AbortController()
     const { signal } = running.current
     setError(null)
@@ -135,6 +136,7 @@ function UploadForm({ file, kinds, onOther }: Chosen & { readonly onOther: () =>
     } catch (problem) {
       if (!signal.aborted) setError(problem)
     } finally {
+      running.current = null
       setSent(null)
     }
   })

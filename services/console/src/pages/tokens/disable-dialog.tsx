@@ -1,11 +1,12 @@
 import type { DisabledToken, EdgePresence } from '@gateway/contracts/edge.js'
 import type { Token } from '@gateway/contracts/token.js'
-import { Alert, Button, Code, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { settingsQuery } from '../../api/system.js'
 import { useDisableToken } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
 import { Confirm } from '../../ui/confirm.js'
+import Modal from '../../ui/modal.js'
 import { shortText } from '../../ui/shown-text.js'
 import { Status } from '../../ui/status.js'
 

@@ -1,8 +1,10 @@
 // @vitest-environment happy-dom
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { expect, test } from 'vitest'
+import type { FindCodes } from '../../api/catalog.js'
 import { ApiError } from '../../api/client.js'
 import { show } from '../../testing/render.js'
 import { GrantField } from './grant-field.js'
@@ -19,12 +21,16 @@ const KNOWN = [
 const find = async (text: string) =>
   KNOWN.filter(({ code, name, aliases = [] }) => [code, name, ...aliases].some((one) => one.includes(text)))
 
+/** The client of the queries of the last field. */
+let queries: QueryClient
+
 /** Types into the field and returns a getter for its value. */
-async function type(text: string, by = find): Promise<() => Grant> {
+async function type(text: string, by: FindCodes = find): Promise<() => Grant> {
   let current = { ...NO_GRANT, mode: 'chosen' as const } as Grant
   function Field() {
     const [grant, setGrant] = useState(current)
     current = grant
+    queries = useQueryClient()
     return <GrantField label="Basemaps" kind="basemaps" find={by} value={grant} onChange={setGrant} />
   }
   show(<Field />)
@@ -53,6 +59,29 @@ test('Enter waits for a pending search, and takes the text typed by then, not th
   expect(grant()).toMatchObject({ codes: [], unknown: '', searching: true })
   answer()
   await waitFor(() => expect(grant()).toMatchObject({ codes: ['city'], unknown: '', searching: false }))
+})
+
+test('Enter takes the suggestion of a slow search although the field has been left', async () => {
+  const answers: (() => void)[] = []
+  const slowly: FindCodes = async (text, signal) => {
+    await new Promise<void>((resolve) => answers.push(resolve))
+    signal.throwIfAborted()
+    return find(text)
+  }
+  const grant = await type('ci', slowly)
+  const isRead = () =>
+    queries
+      .getQueryCache()
+      .find({ queryKey: ['basemaps', 'find', 'ci'] })
+      ?.isActive() === true
+  await waitFor(() => expect(isRead()).toBe(true))
+  await userEvent.keyboard('{Enter}')
+  await userEvent.tab()
+  await waitFor(() => expect(isRead()).toBe(false))
+  await waitFor(() => {
+    for (const answer of answers) answer()
+    expect(grant()).toMatchObject({ codes: ['city'], unknown: '', searching: false })
+  })
 })
 
 test('a failed search grants nothing and reports the failure', async () => {

@@ -92,8 +92,9 @@ function ChosenCodes({ label, kind, find, grant: { codes, unknown, searching }, 
     if (text === '' || searching) return
     if (codes.includes(text)) return setTyped('')
     onChange({ searching: true })
-    // The shown list may lag behind the typed text.
-    const answer = await queries.fetchQuery(searchFor(text)).catch(() => null)
+    // The shown list may lag behind the typed text, and its read is cancelled when the field is left.
+    const known = queries.getQueryData(searchFor(text).queryKey)
+    const answer = known ?? (await find(text, new AbortController().signal).catch(() => null))
     // The search reports its failure itself.
     if (answer === null) return onChange({ searching: false })
     const isIt = answer.some((one) => one.code === text || one.aliases?.includes(text))

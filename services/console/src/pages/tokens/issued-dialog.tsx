@@ -1,9 +1,10 @@
 import type { IssuedToken } from '@gateway/contracts/token.js'
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import IconAlertTriangle from '~icons/alert-triangle'
 import { useTexts } from '../../texts/texts.js'
 import { CopyBlock } from '../../ui/copy.js'
 import { LeaveGuard } from '../../ui/leave-guard.js'
+import Modal from '../../ui/modal.js'
 
 interface IssuedDialogProps {
   /** null if the dialog is closed */

@@ -96,6 +96,7 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
     {
       id: 'grants',
       header: t.tokens.grants,
+      share: 22,
       value: (token) => grantsText(token, t.tokens),
       // A separate column for the scopes would push the last column below the button.
       cell: (token) => (

@@ -70,6 +70,7 @@ function useColumns(): readonly Column<AdminVector>[] {
       ),
     },
     {
+      share: 22,
       ...monoColumn<AdminVector>('path', t.vectors.relativePath, (vector) => vector.relative_path),
       sort: 'relative_path',
     },

@@ -210,7 +210,7 @@ const latitude = (name) => `degrees(atan((:${name}::float8 - 1 / :${name}::float
 async function tiles() {
   const edge = await startEdge()
   const { x0, x1, y0, y1 } = span(ZOOM)
-  const pattern = /execute [^:]*: (WITH found AS[^\n]*)\n.*DETAIL:\s*parameters: /g
+  const pattern = /execute [^:\n]{0,40}: (WITH found AS[^\n]*)\n[^\n]{0,300}DETAIL: {1,9}parameters: /g
   const found = await statementOf(
     edge,
     `/vectors/public-points/tiles/9/${span(9).x0 + 1}/${span(9).y0 + 1}.mvt`,
@@ -282,7 +282,7 @@ async function items() {
   const found = await statementOf(
     edge,
     `/ogc/collections/public-points/items?limit=100&bbox=${box()}`,
-    /execute [^:]*: (SELECT "id"[^\n]*)\n.*DETAIL:\s*parameters: ([^\n]*)/g,
+    /execute [^:\n]{0,40}: (SELECT "id"[^\n]*)\n[^\n]{0,300}DETAIL: {1,9}parameters: ([^\n]*)/g,
   )
   if (!found) throw new Error(`no statement in the log: ${database.log().slice(-3000)}`)
   const values = new Map([...found[2].matchAll(/\$(\d+) = '([^']*)'/g)].map(([, n, value]) => [Number(n), value]))

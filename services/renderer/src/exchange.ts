@@ -124,7 +124,8 @@ export class Exchange {
     if (name === 'next') return this.#onNext(response)
     if (name === 'picture' || name === 'failed') return void this.#onDrawn(name, request, response)
     const running = this.#running
-    if (running === null || !PARTS.test(url.pathname)) return void response.writeHead(404).end()
+    if (running === null || !PARTS.test(url.pathname) || PICTURES.test(url.pathname))
+      return void response.writeHead(404).end()
     void forward(atGateway(url, running.task), request, response).then((fault) => this.#note(running, fault))
   }
 
@@ -159,11 +160,10 @@ export class Exchange {
   }
 }
 
-/**
- * Paths of the gateway at which the parts of styles lie. The browser itself asks for an icon of the page, for example. Pictures are no parts: a style that showed
- * its own would wait for itself.
- */
-const PARTS = /^\/(?:(?:tiles|vectors|fonts)\/|styles\/[^/]+\/(?!tilejson\.json$|static\/|\d+\/))/
+/** Paths of the gateway at which the parts of styles lie. The browser itself asks for an icon of the page, for example. */
+const PARTS = /^\/(?:tiles|vectors|styles|fonts)\//
+/** Pictures are no parts: a style that showed its own would wait for itself. */
+const PICTURES = /^\/styles\/[^/]+\/(?:tilejson\.json$|static\/|\d+\/)/
 /** Parameters of a signature in an address, which may be that of an earlier picture. */
 const SIGNATURE = /^(?:style|exp|sig)=/
 

@@ -60,7 +60,7 @@ export function shapeOf(blob: Buffer): Shape {
 export function shapeOfText(wkt: string): Shape {
   const word = /^\w+/.exec(wkt)?.[0] ?? ''
   const type = KINDS.find((one) => one.toUpperCase() === word) as string
-  const text = wkt.slice(word.length).replace(/([-\d.eE+]+) ([-\d.eE+]+)/g, '[$1,$2]')
+  const text = wkt.slice(word.length).replace(/([-\d.e+]{1,30}) ([-\d.e+]{1,30})/g, '[$1,$2]')
   const coordinates = JSON.parse(text.replaceAll('(', '[').replaceAll(')', ']')) as Coordinates[]
   if (type === 'Point') return { type, coordinates: coordinates[0] as Coordinates[] }
   return {
@@ -85,11 +85,20 @@ export function csvOf(rows: readonly (readonly string[])[]): string {
 
 export function rowsOfCsv(text: string): string[][] {
   const rows: string[][] = [[]]
-  for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
-    rows.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
-    if (end === '') break
-    if (end !== ',') rows.push([])
+  let [cell, isQuoted] = ['', false]
+  for (let i = 0; i < text.length; i++) {
+    const sign = text[i] as string
+    const isDoubled = isQuoted && sign === '"' && text[i + 1] === '"'
+    if (isDoubled) i++
+    if (sign === '"' && !isDoubled) isQuoted = !isQuoted
+    else if (isQuoted || !/[,\r\n]/.test(sign)) cell += sign
+    else if (sign !== '\r') {
+      rows.at(-1)?.push(cell)
+      cell = ''
+      if (sign === '\n') rows.push([])
+    }
   }
+  rows.at(-1)?.push(cell)
   return rows.filter((row) => row.length > 1)
 }
 

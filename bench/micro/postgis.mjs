@@ -168,7 +168,8 @@ const placesOf = (zoom) => {
 }
 
 /** Returns a statement as the database has got it last, from its log. */
-async function statementOf(edge, path, pattern) {
+/** Returns the last statement that begins with a text, and its parameters, from the log of a request. */
+async function statementOf(edge, path, begin) {
   await database.owner.unsafe("ALTER SYSTEM SET log_statement = 'all'")
   await database.owner.unsafe('SELECT pg_reload_conf()')
   await new Promise((resolve) => setTimeout(resolve, 500))
@@ -176,7 +177,11 @@ async function statementOf(edge, path, pattern) {
   await new Promise((resolve) => setTimeout(resolve, 200))
   await database.owner.unsafe("ALTER SYSTEM SET log_statement = 'none'")
   await database.owner.unsafe('SELECT pg_reload_conf()')
-  return [...database.log().matchAll(pattern)].at(-1)
+  const lines = database.log().split('\n')
+  const at = lines.findLastIndex((line) => line.includes('execute ') && line.includes(`: ${begin}`))
+  if (at < 0) throw new Error(`no statement in the log: ${database.log().slice(-3000)}`)
+  const line = lines[at]
+  return [line.slice(line.indexOf(begin)), (lines[at + 1] ?? '').split('parameters: ')[1] ?? '']
 }
 
 /** Reads an answer to its end, and returns its status and the number of its bytes. */
@@ -210,16 +215,14 @@ const latitude = (name) => `degrees(atan((:${name}::float8 - 1 / :${name}::float
 async function tiles() {
   const edge = await startEdge()
   const { x0, x1, y0, y1 } = span(ZOOM)
-  const pattern = /execute [^:\n]{0,40}: (WITH found AS[^\n]*)\n[^\n]{0,300}DETAIL: {1,9}parameters: /g
-  const found = await statementOf(
+  const [statement] = await statementOf(
     edge,
     `/vectors/public-points/tiles/9/${span(9).x0 + 1}/${span(9).y0 + 1}.mvt`,
-    pattern,
+    'WITH found AS',
   )
-  if (!found) throw new Error(`no statement in the log: ${database.log().slice(-2000)}`)
   // The parameters of `tileOfTable`: zoom, column, row, the box, and the name of the layer.
   const given = [':z', ':x', ':y', ':w', latitude('ey'), ':e', latitude('en'), "'public-points'"]
-  const sql = found[1].replaceAll(/\$(\d+)/g, (_, n) => given[n - 1])
+  const sql = statement.replaceAll(/\$(\d+)/g, (_, n) => given[n - 1])
   const ends = { X0: x0, X1: x1 - 1, Y0: y0, Y1: y1 - 1 }
   const script = `${TILE.replaceAll(/[XY][01]/g, (name) => ends[name])}${sql};\n`
   const places = placesOf(ZOOM)
@@ -279,13 +282,12 @@ async function items() {
     const [x, y] = [100 + Math.random() * 19.5, 25 + Math.random() * 14.5]
     return `${x.toFixed(5)},${y.toFixed(5)},${(x + side).toFixed(5)},${(y + side).toFixed(5)}`
   }
-  const found = await statementOf(
+  const [statement, parameters] = await statementOf(
     edge,
     `/ogc/collections/public-points/items?limit=100&bbox=${box()}`,
-    /execute [^:\n]{0,40}: (SELECT "id"[^\n]*)\n[^\n]{0,300}DETAIL: {1,9}parameters: ([^\n]*)/g,
+    'SELECT "id"',
   )
-  if (!found) throw new Error(`no statement in the log: ${database.log().slice(-3000)}`)
-  const values = new Map([...found[2].matchAll(/\$(\d+) = '([^']*)'/g)].map(([, n, value]) => [Number(n), value]))
+  const values = new Map([...parameters.matchAll(/\$(\d+) = '([^']*)'/g)].map(([, n, value]) => [Number(n), value]))
   const seen = [...values].filter(([, value]) => /^\d+\.\d{3,}/.test(value))
   const sides = seen.map(([n], i) => [n, [':w', ':s', ':e', ':n'][i % 4]])
   const bound = Object.fromEntries(sides)
@@ -293,7 +295,7 @@ async function items() {
   const ring = ['w s', 'e s', 'e n', 'w n', 'w s'].map((names) => corner(...names.split(' '))).join(" || ',' || ")
   const polygon = `('{"type":"Polygon","coordinates":[[' || ${ring} || ']]}')`
   const given = (value = '') => (value.startsWith('{"type":"Polygon"') ? polygon : `'${value}'`)
-  const sql = found[1].replaceAll(/\$(\d+)/g, (_, n) => bound[n] ?? given(values.get(Number(n))))
+  const sql = statement.replaceAll(/\$(\d+)/g, (_, n) => bound[n] ?? given(values.get(Number(n))))
   const script = `\\set w random(10000000, 11950000) / 100000.0\n\\set s random(2500000, 3950000) / 100000.0\n\\set e :w + ${side}\n\\set n :s + ${side}\n${sql};\n`
   const requests = requestsOf(
     edge,

@@ -99,4 +99,3 @@ export const refreshBodySchema = z
     max_zoom: z.int().min(0).max(MAX_ZOOM).optional(),
   })
   .refine(({ min_zoom = 0, max_zoom = MAX_ZOOM }) => min_zoom <= max_zoom, sentence('said.zooms_swapped'))
-export type RefreshBody = z.infer<typeof refreshBodySchema>

@@ -440,7 +440,6 @@ export const SETTING_GROUPS = {
     USAGE_DAYS: days.default(400),
   },
 } as const
-export type SettingGroup = keyof typeof SETTING_GROUPS
 
 export const SETTINGS = {
   ...SETTING_GROUPS.addresses,

@@ -120,14 +120,3 @@ export function ringArea(coordinates: ArrayLike<number>, size: number): number {
   }
   return sum
 }
-
-/** Reverses a ring in the blob from which it was read. */
-export function reverseRing(coordinates: Float64Array, size: number, { view, offset, littleEndian }: RingPlace): void {
-  const count = coordinates.length / size
-  for (let i = 0; i < count; i++) {
-    for (let k = 0; k < size; k++) {
-      const value = coordinates[(count - 1 - i) * size + k] as number
-      view.setFloat64(offset + (i * size + k) * 8, value, littleEndian)
-    }
-  }
-}

@@ -60,7 +60,9 @@ export function shapeOf(blob: Buffer): Shape {
 export function shapeOfText(wkt: string): Shape {
   const word = /^\w+/.exec(wkt)?.[0] ?? ''
   const type = KINDS.find((one) => one.toUpperCase() === word) as string
-  const text = wkt.slice(word.length).replace(/([-\d.e+]{1,30}) ([-\d.e+]{1,30})/g, '[$1,$2]')
+  const text = wkt
+    .slice(word.length)
+    .replace(/[^(),]+/g, (place) => place.trim() && `[${place.trim().replace(' ', ',')}]`)
   const coordinates = JSON.parse(text.replaceAll('(', '[').replaceAll(')', ']')) as Coordinates[]
   if (type === 'Point') return { type, coordinates: coordinates[0] as Coordinates[] }
   return {

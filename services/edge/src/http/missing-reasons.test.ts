@@ -15,7 +15,8 @@ const versionOf = (usage: UsageName): CatalogVersion => ({
 
 test.each([
   ['basemap:world', 'version "1"'],
-  ['vector:roads', 'this vector'],
+  ['vector:roads', 'this vector or style'],
+  ['basemap:', 'this vector or style'],
 ] as const)('a missing tile of %s names %s', (usage, title) => {
   expect(outsideZooms(versionOf(usage)).message).toBe(`there is no such tile: ${title} has zooms 0 to 4`)
 })

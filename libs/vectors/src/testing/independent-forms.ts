@@ -143,8 +143,13 @@ export function readGeopackage(path: string): Place[] {
     const booleans = (db.prepare(`PRAGMA table_info(${quoted(one.t)})`).all() as { name: string; type: string }[])
       .filter(({ type }) => type === 'BOOLEAN')
       .map(({ name }) => name)
-    const rows = db.prepare(`SELECT * FROM ${quoted(one.t)}`).all() as Record<string, unknown>[]
+    const statement = db.prepare(`SELECT * FROM ${quoted(one.t)}`)
+    // Otherwise whole numbers from 2^53 on are an error.
+    statement.setReadBigInts(true)
+    const rows = statement.all() as Record<string, unknown>[]
     return rows.map(({ [one.g]: blob, ...properties }) => {
+      for (const [name, value] of Object.entries(properties))
+        if (typeof value === 'bigint') properties[name] = Number(value)
       for (const name of booleans) properties[name] = properties[name] === null ? null : properties[name] === 1
       return { geometry: shapeOf(Buffer.from(blob as Uint8Array)), properties }
     })

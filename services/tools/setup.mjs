@@ -39,7 +39,7 @@ const ASKED_AFTER_MS = 10_000
 const SHOWN_LINES = 12
 
 /** Projects that the compiler builds, with the projects that they refer to, if only the packages for serving are installed. */
-const SERVICES = ['edge', 'control-plane', 'tiler', 'tools'].map((name) => `services/${name}`)
+const SERVICES = ['edge', 'control-plane', 'tiler', 'renderer', 'tools'].map((name) => `services/${name}`)
 
 class SetupFailed extends Error {
   constructor(message, signal) {

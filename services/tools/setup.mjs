@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildAddon, buildConsole, buildDocs, consoleExists } from './setup/builds.mjs'
 import { bundleOrFile, makeBundlesAside } from './setup/bundles.mjs'
-import { installPackages, packagesAreInstalled, registryTrouble } from './setup/install.mjs'
+import { installPackages, packagesAreInstalled, registryTrouble, SERVICES } from './setup/install.mjs'
 import { waitForLock } from './setup/lock.mjs'
 import { runTool } from './setup/run-tool.mjs'
 
@@ -37,9 +37,6 @@ const ASKED_AFTER_MS = 10_000
 
 /** Lines of a failed tool's output that are shown: the cause comes first, and npm's explains all its options after it. */
 const SHOWN_LINES = 12
-
-/** Projects that the compiler builds, with the projects that they refer to, if only the packages for serving are installed. */
-const SERVICES = ['edge', 'control-plane', 'tiler', 'renderer', 'tools'].map((name) => `services/${name}`)
 
 class SetupFailed extends Error {
   constructor(message, signal) {

@@ -7,6 +7,9 @@ import { runTool } from './run-tool.mjs'
 /** Folders of the workspaces that serving needs. The programs for tests, lint and benchmarks are packages of the other workspaces. */
 const SERVING = ['libs', 'services']
 
+/** Projects that the compiler builds, with the projects that they refer to, if only the packages for serving are installed. */
+export const SERVICES = ['edge', 'control-plane', 'tiler', 'renderer', 'tools'].map((name) => `services/${name}`)
+
 /** Digest of the lock file from which the packages for serving were installed. `npm ci` removes it with its folder. */
 const STAMP = 'node_modules/.installed-for-serving'
 

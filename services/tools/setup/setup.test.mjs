@@ -1,9 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+
+import { SERVICES } from './install.mjs'
 
 const launcher = join(import.meta.dirname, '..')
 const { engines } = JSON.parse(readFileSync(join(launcher, '../../package.json'), 'utf8'))
@@ -218,5 +230,13 @@ test('another Node than the one that is needed is refused with one line', async 
   expect(code).toBe(2)
   expect(err).toMatch(
     /^Node >=90\.1 <91 is needed; this is \S+ \(.*\)\. Install Node 2[24].*npx --yes --package=node@2[24] .*\n$/,
+  )
+})
+
+test('a start compiles all services, except the console, which has a bundler', () => {
+  const services = join(launcher, '..')
+  const all = readdirSync(services).filter((name) => existsSync(join(services, name, 'tsconfig.json')))
+  expect(SERVICES.map((folder) => folder.replace('services/', '')).sort()).toEqual(
+    all.filter((name) => name !== 'console').sort(),
   )
 })

@@ -14,9 +14,10 @@ import path from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { startPostgis } from '@gateway/vectors/postgis/testing/server.js'
 import { median } from '../dist/compare/summary.js'
+import { shuffled } from '../dist/data/random.js'
 import { startGateway } from '../dist/gateway/gateway.js'
 import { loadGenerator, writeRequests } from '../dist/load/load.js'
-import { bindSelf, chooseCores, memory } from '../dist/machine.js'
+import { bindSelf, chooseCores, loadAverage, memory } from '../dist/machine.js'
 import { textTable } from '../dist/report/text-table.js'
 
 const { values: options, positionals } = parseArgs({
@@ -155,14 +156,11 @@ const span = (zoom) => {
     )
   return { x0: Math.floor((280 / 360) * n), x1: Math.floor((300 / 360) * n), y0: row(40), y1: row(25) }
 }
-const shuffled = (list) =>
-  list
-    .map((one) => [Math.random(), one])
-    .sort(([a], [b]) => a - b)
-    .map(([, one]) => one)
+/** @returns {[column: number, row: number][]} */
 const placesOf = (zoom) => {
   const { x0, x1, y0, y1 } = span(zoom)
   return shuffled(
+    Math.random,
     Array.from({ length: (x1 - x0) * (y1 - y0) }, (_, i) => [x0 + (i % (x1 - x0)), y0 + Math.floor(i / (x1 - x0))]),
   )
 }
@@ -402,15 +400,5 @@ try {
 } finally {
   for (const end of ending) await end()
 }
-console.info(
-  `load average ${os
-    .loadavg()
-    .map((n) => n.toFixed(1))
-    .join(' ')}`,
-)
-console.info(
-  textTable(
-    ['measure', 'gateway', 'other', 'ratio (worst)', 'goal', ''],
-    rows.map((cells) => [...cells, ...Array(6).fill('')].slice(0, 6)),
-  ),
-)
+console.info(`load average ${loadAverage()}`)
+console.info(textTable(['measure', 'gateway', 'other', 'ratio (worst)', 'goal', ''], rows))

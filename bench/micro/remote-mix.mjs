@@ -20,7 +20,7 @@ import { seededRandom } from '../dist/data/random.js'
 import { sampleTraffic } from '../dist/data/traffic.js'
 import { startGateway } from '../dist/gateway/gateway.js'
 import { loadGenerator, writeRequests } from '../dist/load/load.js'
-import { cpuSeconds } from '../dist/machine.js'
+import { cpuSeconds, loadAverage } from '../dist/machine.js'
 import { textTable } from '../dist/report/text-table.js'
 
 const { values: options } = parseArgs({
@@ -128,9 +128,8 @@ try {
   await swift.stop()
   fs.rmSync(home, { recursive: true })
 }
-const load = os.loadavg().map((n) => n.toFixed(1))
 const head = ['the mix', 'req/s', 'of disk (worst)', 'CPU µs', 'p50 ms', 'p99 ms', 'to the bucket', 'a tile']
-const text = `${data.tiles.length} tiles, ${CONNECTIONS} connections, medians of ${ROUNDS} interleaved rounds of ${SECONDS} s; load average ${load.join(' ')}\n\n${textTable(head, rows)}\n`
+const text = `${data.tiles.length} tiles, ${CONNECTIONS} connections, medians of ${ROUNDS} interleaved rounds of ${SECONDS} s; load average ${loadAverage()}\n\n${textTable(head, rows)}\n`
 console.info(text)
 if (options.out !== undefined) {
   const command = `node bench/micro/remote-mix.mjs --rounds ${ROUNDS} --seconds ${SECONDS} --out ${options.out}`

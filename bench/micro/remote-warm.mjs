@@ -19,6 +19,7 @@ import { freePort } from '@gateway/core/processes/readiness.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { median } from '../dist/compare/summary.js'
 import { loadGenerator, writeRequests } from '../dist/load/load.js'
+import { loadAverage } from '../dist/machine.js'
 import { textTable } from '../dist/report/text-table.js'
 
 const { values: options } = parseArgs({
@@ -139,12 +140,7 @@ for (let round = 0; round < Number(options.rounds); round++) {
 }
 const middle = (name, field) => median(samples[name].map((sample) => sample[field]))
 const ratios = samples.remote.map(({ rate }, i) => rate / samples.local[i].rate)
-console.info(
-  `load average ${os
-    .loadavg()
-    .map((n) => n.toFixed(1))
-    .join(' ')}`,
-)
+console.info(`load average ${loadAverage()}`)
 console.info(`first: ${first[0].toFixed(3)} requests to the storage a tile; restart: ${restart[0].toFixed(4)}`)
 console.info(
   textTable(

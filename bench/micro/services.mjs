@@ -11,9 +11,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { median } from '../dist/compare/summary.js'
+import { shuffled } from '../dist/data/random.js'
 import { startGateway } from '../dist/gateway/gateway.js'
 import { loadGenerator, writeRequests } from '../dist/load/load.js'
-import { bindSelf, chooseCores, cpuSeconds } from '../dist/machine.js'
+import { bindSelf, chooseCores, cpuSeconds, loadAverage } from '../dist/machine.js'
 import { getMap, KINDS, startMapCache, startMapProxy } from '../dist/peers/caches.js'
 import { startMapService } from '../dist/peers/map-service.js'
 import { textTable } from '../dist/report/text-table.js'
@@ -45,11 +46,6 @@ const service = await startMapService()
 const ending = [() => service.stop(), () => fs.rmSync(home, { recursive: true, force: true })]
 const rows = []
 
-const shuffled = (list) =>
-  list
-    .map((one) => [Math.random(), one])
-    .sort(([a], [b]) => a - b)
-    .map(([, one]) => one)
 const square = (side, x0 = 0, y0 = 0) =>
   Array.from({ length: side * side }, (_, i) => [x0 + (i % side), y0 + Math.floor(i / side)])
 
@@ -158,8 +154,8 @@ const tiles = (peer, kind, places, zoom = ZOOM) => places.map(([x, y]) => peer.t
 
 /** Returns tiles of which none was asked for before: blocks of 4 x 4 in any order, and their tiles in any order. */
 function fresh(round, kind) {
-  const blocks = shuffled(square(48)).slice(0, kind === 'wms' ? 1200 : 900)
-  return blocks.flatMap(([bx, by]) => shuffled(square(4, 1000 + round * 256 + bx * 4, 1000 + by * 4)))
+  const blocks = shuffled(Math.random, square(48)).slice(0, kind === 'wms' ? 1200 : 900)
+  return blocks.flatMap(([bx, by]) => shuffled(Math.random, square(4, 1000 + round * 256 + bx * 4, 1000 + by * 4)))
 }
 
 async function cold(peers) {
@@ -170,7 +166,9 @@ async function cold(peers) {
 async function kept(peers) {
   for (const kind of ['wms', 'xyz']) {
     for (const peer of peers) await fetchAll(peer, tiles(peer, kind, square(HOT)))
-    const own = new Map(peers.map((peer) => [peer.name, requestsOf(peer, shuffled(tiles(peer, kind, square(HOT))))]))
+    const own = new Map(
+      peers.map((peer) => [peer.name, requestsOf(peer, shuffled(Math.random, tiles(peer, kind, square(HOT))))]),
+    )
     await compare(`kept ${kind}`, peers, (peer) => own.get(peer.name))
   }
 }
@@ -202,7 +200,7 @@ async function folder() {
   ]) {
     const peers = [as('kept', 'xyz'), as('folder', 'folder')]
     const own = new Map(
-      peers.map((peer) => [peer.name, requestsOf(peer, shuffled(tiles(peer, peer.kind, square(side))))]),
+      peers.map((peer) => [peer.name, requestsOf(peer, shuffled(Math.random, tiles(peer, peer.kind, square(side))))]),
     )
     for (const peer of peers) await load(peer, own.get(peer.name))
     await compare(name, peers, (peer) => own.get(peer.name))
@@ -257,7 +255,7 @@ async function maps(peers) {
 /** p99 of hot tiles at a fixed rate, without other requests and while 32 clients ask for pictures. */
 async function mixed(edge) {
   await fetchAll(edge, tiles(edge, 'xyz', square(HOT)))
-  const hot = requestsOf(edge, shuffled(tiles(edge, 'xyz', square(HOT / 2))))
+  const hot = requestsOf(edge, shuffled(Math.random, tiles(edge, 'xyz', square(HOT / 2))))
   const pictures = requestsOf(
     edge,
     boxes('between').map((box) => edge.mapPath('xyz', box)),
@@ -325,15 +323,10 @@ try {
 } finally {
   for (const end of ending) await end()
 }
-console.info(
-  `load average ${os
-    .loadavg()
-    .map((n) => n.toFixed(1))
-    .join(' ')}`,
-)
+console.info(`load average ${loadAverage()}`)
 console.info(
   textTable(
     ['measure', 'server', 'req/s', 'processor µs', 'p99 ms', 'gateway against it (worst)', 'by processor time'],
-    rows.map((cells) => [...cells, ...Array(7).fill('')].slice(0, 7)),
+    rows,
   ),
 )

@@ -1,9 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { cpus, release, totalmem } from 'node:os'
+import { cpus, loadavg, release, totalmem } from 'node:os'
 
 /** Clock ticks per second in /proc: the same on every Linux that Node runs on. */
 const TICKS = 100
+
+/** Returns the load averages of 1, 5 and 15 minutes as a text. */
+export function loadAverage(): string {
+  return loadavg()
+    .map((n) => n.toFixed(1))
+    .join(' ')
+}
 
 /** The processors of the server and of the load; null: there is only one, or no taskset, and nothing is bound. */
 export interface Cores {

@@ -1,11 +1,14 @@
-/** Returns the columns of a Markdown table, padded so that it is readable as plain text. The first column is text, the others are figures. */
+/**
+ * Returns the columns of a Markdown table, padded so that it is readable as plain text. The first column is text, the others are figures. Cells that a row
+ * lacks are empty.
+ */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, i) => Math.max(3, title.length, ...rows.map((row) => (row[i] ?? '').length)))
   const pad = (cell: string, i: number): string => {
     const width = widths[i] ?? 0
     return i === 0 ? cell.padEnd(width) : cell.padStart(width)
   }
-  const line = (cells: readonly string[]): string => `| ${cells.map(pad).join(' | ')} |`
+  const line = (cells: readonly string[]): string => `| ${head.map((_, i) => pad(cells[i] ?? '', i)).join(' | ')} |`
   const rule = widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
   return [line(head), line(rule), ...rows.map(line)].join('\n')
 }

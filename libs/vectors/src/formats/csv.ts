@@ -3,7 +3,7 @@ import { crsOfEpsg, WGS84 } from './crs.js'
 import { DamagedFile, type FieldType, type SourceFeature, type SourceLayer, type SourceValue } from './feature.js'
 import { writeGeometryText } from './geometry-text.js'
 import type { Guess } from './guess-encoding.js'
-import { Seen, seenInText, typeOfSeen, wholeNumber } from './json-values.js'
+import { Seen, seenInText, seenInWhole, typeOfSeen, wholeNumber } from './json-values.js'
 import { type TextFile, utf8Pieces } from './text-pieces.js'
 import { POINT, WkbWriter } from './wkb-writer.js'
 
@@ -65,7 +65,7 @@ export function csvLayer(file: TextFile, name: string, geometry: CsvGeometry, pr
 export function seenInCell(cell: string): number {
   if (cell === '') return 0
   const whole = wholeNumber(cell)
-  if (whole !== null) return typeof whole === 'bigint' ? Seen.whole | Seen.long : Seen.whole
+  if (whole !== null) return seenInWhole(whole)
   if (NUMBER.test(cell)) return Seen.fraction
   return seenInText(cell)
 }

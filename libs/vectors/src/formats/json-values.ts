@@ -54,6 +54,7 @@ export function idOf(id: unknown): string | number | bigint | null {
 export const Seen = {
   text: 1,
   whole: 2,
+  /** a whole number whose digits a double does not keep */
   long: 4,
   fraction: 8,
   boolean: 16,
@@ -67,7 +68,7 @@ export const Seen = {
 export function seenIn(value: unknown): number {
   switch (typeof value) {
     case 'string':
-      return MARKED.test(value) ? Seen.whole | Seen.long : seenInText(value)
+      return MARKED.test(value) ? seenInWhole(BigInt(value.slice(MARK.length))) : seenInText(value)
     case 'number':
       return Number.isSafeInteger(value) && !Object.is(value, -0) ? Seen.whole : Seen.fraction
     case 'boolean':
@@ -75,6 +76,11 @@ export function seenIn(value: unknown): number {
     default:
       return value === null || value === undefined ? 0 : Seen.nested
   }
+}
+
+/** Returns the bits of a whole number. A double keeps the digits of some numbers beyond 2^53, such as those that were written from doubles. */
+export function seenInWhole(value: number | bigint): number {
+  return typeof value === 'bigint' && String(Number(value)) !== String(value) ? Seen.whole | Seen.long : Seen.whole
 }
 
 export function seenInText(text: string): number {
@@ -116,6 +122,8 @@ export function jsonValue(value: unknown, type: FieldType): SourceValue {
   if (value === null || value === undefined) return null
   if (type === 'json') return JSON.stringify(value).replace(NESTED_MARKS, '$1')
   if (typeof value === 'boolean') return value ? 1 : 0
-  if (typeof value === 'string') return MARKED.test(value) ? BigInt(value.slice(MARK.length)) : value
-  return value as number
+  if (typeof value !== 'string') return value as number
+  if (!MARKED.test(value)) return value
+  const digits = value.slice(MARK.length)
+  return type === 'number' ? Number(digits) : BigInt(digits)
 }

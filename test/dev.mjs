@@ -20,6 +20,8 @@ if (option === '--sample') {
   // This package is only type-checked, so its module is compiled here.
   const { module } = await runnerImport(join(root, 'test/harness/sample/make.ts'), { configFile: false, root })
   await module.makeSample(process.env.DATA_DIR)
+  // Vite sets it, and the console would be bundled for development with a runtime that the bundle does not have.
+  delete process.env.NODE_ENV
 }
 process.argv.splice(
   2,

@@ -134,7 +134,11 @@ async function reach(page, locator) {
       const active = document.activeElement
       // The focus stays in the field of a list while arrow keys go through its options.
       const isThere = active === control || control.matches('[data-combobox-selected], [data-selected]')
-      const isSameGroup = control.type === 'radio' && active?.type === 'radio' && active.name === control.name
+      const isSameGroup =
+        control instanceof HTMLInputElement &&
+        control.type === 'radio' &&
+        active instanceof HTMLInputElement &&
+        active.name === control.name
       const isTab = role === 'tab' && active?.getAttribute('role') === 'tab'
       const isBelow = control.tabIndex < 0 && role !== 'tab'
       const next = isTab ? 'ArrowRight' : isSameGroup || isBelow ? 'ArrowDown' : 'Tab'

@@ -88,6 +88,7 @@ function useColumns(of: PushKind): readonly Column<AnyPush>[] {
       id: 'pushed',
       header: t.pushes.pushed,
       sort: of === 'vector' ? 'vector_code' : 'basemap_code',
+      share: 25,
       value: pushedName,
       cell: (record) => (
         <div className="in-row">

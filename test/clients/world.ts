@@ -119,7 +119,7 @@ export async function makeGauss(home: string, root: string): Promise<void> {
   }
 }
 
-/** A style that fills the squares of `streets` with the cities' colours, under each code. A layer of pictures needs a code of its own. */
+/** A style that fills the squares of `streets` with the cities' colours, under each code. A basemap with the same code hides the pictures. */
 export async function makeStyle({ home, admin }: Gateway, ...more: readonly string[]): Promise<string> {
   const root = join(home, 'styles')
   const layers = Object.entries(CITIES).map(([name, { colour }]) => ({

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
@@ -107,7 +108,11 @@ async function picture(address: string): Promise<Buffer> {
   for (;;) {
     const answer = await fetch(gateway().url + address, { headers: { 'x-access-token': token } })
     const body = Buffer.from(await answer.arrayBuffer())
-    if (answer.status === 503 && answer.headers.has('retry-after')) continue
+    const wait = answer.headers.get('retry-after')
+    if (answer.status === 503 && wait !== null) {
+      await sleep(Number(wait) * 1000)
+      continue
+    }
     expect(answer.status, body.toString('latin1').slice(0, 500)).toBe(200)
     return body
   }

@@ -11,7 +11,7 @@ test('long whole numbers that were written from doubles are numbers among fracti
   for (const long of ['-9007199254740992', '29665724186204670'])
     expect(column(long, '0.5')).toEqual({
       type: 'number',
-      values: [Number(long), 0.5],
+      values: [BigInt(long), 0.5],
     })
 })
 

@@ -122,8 +122,6 @@ export function jsonValue(value: unknown, type: FieldType): SourceValue {
   if (value === null || value === undefined) return null
   if (type === 'json') return JSON.stringify(value).replace(NESTED_MARKS, '$1')
   if (typeof value === 'boolean') return value ? 1 : 0
-  if (typeof value !== 'string') return value as number
-  if (!MARKED.test(value)) return value
-  const digits = value.slice(MARK.length)
-  return type === 'number' ? Number(digits) : BigInt(digits)
+  if (typeof value === 'string') return MARKED.test(value) ? BigInt(value.slice(MARK.length)) : value
+  return value as number
 }

@@ -80,21 +80,45 @@ test('the service is not polled while the stream is alive, but is once it falls 
   expect(sent).toMatchObject([{ method: 'HEAD', path: '/api/v1/system' }])
 })
 
+function State() {
+  useLive()
+  return <p>{useLiveState()}</p>
+}
+
 test('a stream that is heard again proves that the service is there, although probes go unanswered', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort())
+  onTestFinished(() => {
+    vi.useRealTimers()
+    timeout.mockRestore()
+  })
   stubService(() => new TypeError('Failed to fetch'))
   const stream = stubStream()
-  function State() {
-    useLive()
-    return <p>{useLiveState()}</p>
-  }
   show(<State />)
   act(() => void stream.dispatchEvent(new Event('watching')))
   expect(screen.getByText('live')).toBeDefined()
   await act(() => vi.advanceTimersByTimeAsync(3_000))
   expect(screen.getByText('away')).toBeDefined()
   act(() => void stream.dispatchEvent(new Event('alive')))
+  expect(screen.getByText('live')).toBeDefined()
+})
+
+test('a stream that outlives the way for new connections does not prove that changes arrive', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let isReached = false
+  stubService(() => (isReached ? {} : new TypeError('Failed to fetch')))
+  const stream = stubStream()
+  show(<State />)
+  act(() => void stream.dispatchEvent(new Event('watching')))
+  await act(async () => void window.dispatchEvent(new Event('offline')))
+  await act(() => vi.advanceTimersByTimeAsync(0))
+  expect(screen.getByText('away')).toBeDefined()
+  act(() => void stream.dispatchEvent(new Event('alive')))
+  expect(screen.getByText('away')).toBeDefined()
+  isReached = true
+  await act(() => vi.advanceTimersByTimeAsync(1_500))
+  act(() => void stream.dispatchEvent(new Event('watching')))
   expect(screen.getByText('live')).toBeDefined()
 })
 

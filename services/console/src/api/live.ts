@@ -77,13 +77,20 @@ export function useLive(after?: Promise<void>): void {
   }, [queries, after])
 }
 
+/** `late`: no response within `PROBE_TIMEOUT_MS`; `failed`: no connection, or an error of a proxy in between. */
+type Probe = 'answered' | 'late' | 'failed'
+
+async function probe(): Promise<Probe> {
+  const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS)
+  return fetch(PROBED, { method: 'HEAD', cache: 'no-store', priority: 'high', signal }).then(
+    ({ status }) => (status < 500 ? 'answered' : 'failed'),
+    () => (signal.aborted ? 'late' : 'failed'),
+  )
+}
+
 /** True if the control plane responds, through all proxies in between. */
 export async function isReachable(): Promise<boolean> {
-  const init = { method: 'HEAD', cache: 'no-store', priority: 'high' } as const
-  return fetch(PROBED, { ...init, signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).then(
-    ({ status }) => status < 500,
-    () => false,
-  )
+  return (await probe()) === 'answered'
 }
 
 /** Key of the query that the stream keeps up to date. */
@@ -93,7 +100,7 @@ class Live {
   readonly #queries: QueryClient
   readonly #closed = new AbortController()
   #source: EventSource | null = null
-  #reachable = true
+  #last: Probe = 'answered'
   #watching = false
   #probing = false
   #probeTimer: number | undefined
@@ -126,6 +133,8 @@ class Live {
     this.#source.addEventListener('alive', () => this.#heard())
     this.#source.addEventListener('watching', () => {
       this.#watching = true
+      // A new stream is a new connection.
+      this.#last = 'answered'
       this.#heard()
       // Changes may have happened while there was no stream, or since the page began to read.
       for (const name of new Set(ALL)) this.#refreshOnce(name)
@@ -178,13 +187,16 @@ class Live {
     this.#streamTimer = window.setTimeout(() => this.#connect(), ms)
   }
 
-  /** The stream proves that the service is there, even if a probe has taken too long. Nothing is probed until it falls silent. */
+  /**
+   * The stream proves that the service is there, even if a probe has taken too long. Nothing is probed until it falls silent. After a probe that failed
+   * it proves nothing: an old connection may outlive the way for new ones, by which changes are sent.
+   */
   #heard(): void {
-    if (!this.#watching) return
+    if (!this.#watching || this.#last === 'failed') return
     this.#heardAt = performance.now()
     this.#probeAfter(SILENT_FOR_MS)
-    if (this.#reachable) return
-    this.#reachable = true
+    if (this.#last === 'answered') return
+    this.#last = 'answered'
     this.#publish()
   }
 
@@ -198,12 +210,12 @@ class Live {
     this.#probing = true
     window.clearTimeout(this.#probeTimer)
     const begun = performance.now()
-    const isAnswered = await isReachable()
+    const result = await probe()
     this.#probing = false
-    if (this.#closed.signal.aborted || this.#heardAt > begun) return
+    if (this.#closed.signal.aborted || (result !== 'failed' && this.#heardAt > begun)) return
     // The previous stream may be dead without an event.
-    if (isAnswered && !this.#reachable) this.#connect()
-    this.#reachable = isAnswered
+    if (result === 'answered' && this.#last !== 'answered') this.#connect()
+    this.#last = result
     this.#publish()
     if (!document.hidden) this.#probeAfter(PROBE_EVERY_MS)
   }
@@ -219,6 +231,6 @@ class Live {
   }
 
   #publish(): void {
-    setLiveState(!this.#reachable ? 'away' : this.#watching ? 'live' : 'connecting')
+    setLiveState(this.#last !== 'answered' ? 'away' : this.#watching ? 'live' : 'connecting')
   }
 }

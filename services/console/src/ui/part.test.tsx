@@ -1,7 +1,9 @@
 // @vitest-environment happy-dom
 import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { expect, test } from 'vitest'
+import { type ReactNode, useLayoutEffect } from 'react'
+import { createRoot } from 'react-dom/client'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { setLiveState } from '../api/live-state.js'
 import { show } from '../testing/render.js'
 import { part } from './part.js'
@@ -58,4 +60,24 @@ test('a part that nobody misses shows nothing if its code cannot be loaded', asy
   )
   await Optional.prepare()
   expect(container.querySelector('[data-testid="around"]')?.textContent).toBe('')
+})
+
+test('code that arrives between the first drawing and its effect is shown', async () => {
+  let arrive: (component: () => ReactNode) => void = () => {}
+  const Late = part(() => new Promise<() => ReactNode>((resolve) => (arrive = resolve)), {
+    Pending: () => {
+      useLayoutEffect(() => arrive(() => <p>arrived</p>))
+      return <p>pending</p>
+    },
+  })
+  void Late.prepare()
+  // Without `act`, which runs effects before anything can arrive.
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', false)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const place = document.body.appendChild(document.createElement('div'))
+  const root = createRoot(place)
+  root.render(<Late />)
+  await expect.poll(() => place.textContent).toBe('arrived')
+  root.unmount()
+  place.remove()
 })

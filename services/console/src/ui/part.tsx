@@ -44,16 +44,18 @@ export function part<P extends object>(load: () => Promise<ComponentType<P>>, op
   function Shown(props: P) {
     const [attempts, setAttempts] = useState(0)
     const [result, setResult] = useState<{ readonly error: unknown } | null>(null)
+    const Loaded = loaded
+    const isMissing = Loaded === null
     // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt loads again
     useEffect(() => {
-      if (loaded !== null) return
+      // The code may have arrived since it was rendered without it.
+      if (!isMissing) return
       let isShown = true
       void begin().then((error) => isShown && setResult({ error }))
       return () => {
         isShown = false
       }
     }, [attempts])
-    const Loaded = loaded
     if (Loaded !== null) return <Loaded {...props} />
     if (result?.error == null) return Pending === undefined ? null : <Pending {...props} />
     const retry = () => {

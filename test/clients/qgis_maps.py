@@ -1,6 +1,6 @@
 """Draws maps by QGIS without a screen.
 
-On stdin: JSON, a list of {name, kind: wmts | xyz | vector | features | style | gdal | arcgis, uri, crs, extent, cities, colours, file, token}. `uri` is what QGIS keeps of a layer.
+On stdin: JSON, a list of {name, kind: wmts | wms | xyz | vector | features | style | gdal | arcgis, uri, crs, extent, cities, colours, layer, file, token}. `uri` is what QGIS keeps of a layer, and `layer` the name in vector tiles.
 ArcGIS REST has the token as the password of a stored authentication: QGIS keeps no query in the addresses of tiles there.
 Writes each map into its file, 1024 by 512 pixels, and to stdout one JSON object: {name: {city: [x, y]} or {error}}.
 """
@@ -31,7 +31,7 @@ from qgis.core import (
 from qgis.PyQt.QtCore import QSize
 from qgis.PyQt.QtGui import QColor
 
-PROVIDERS = {"wmts": "wms", "xyz": "wms", "gdal": "gdal", "arcgis": "arcgismapserver"}
+PROVIDERS = {"wmts": "wms", "wms": "wms", "xyz": "wms", "gdal": "gdal", "arcgis": "arcgismapserver"}
 
 
 def authentication(token):
@@ -68,7 +68,7 @@ def layer_of(spec):
     layer = QgsVectorTileLayer(spec["uri"], spec["name"])
     styles = []
     for city, colour in spec["colours"].items():
-        style = QgsVectorTileBasicRendererStyle(city, "cities", QgsWkbTypes.PolygonGeometry)
+        style = QgsVectorTileBasicRendererStyle(city, spec["layer"], QgsWkbTypes.PolygonGeometry)
         style.setFilterExpression(f"\"name\" = '{city}'")
         style.setSymbol(filled(colour))
         styles.append(style)

@@ -4,6 +4,7 @@
  *   npm run clients                Cesium (130 MB, from the npm registry) and QGIS (930 MB, from Debian, if this runs as root)
  *   npm run clients -- cesium      one of them
  *   npm run clients -- time        a week of versions in QGIS and OpenLayers
+ *   npm run clients -- styles      pictures of styles against a visible page; the styles are NAME/style.json in node_modules/.cache/clients/styles
  *   npm run clients -- first-picture   a labelled map in MapLibre on a slow line, against the same files from nginx (a quiet machine)
  *
  * The drawn maps are kept in test/artifacts/clients for inspection.
@@ -18,11 +19,11 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const cache = join(root, 'node_modules/.cache/clients')
 const inherited = /** @type {const} */ ({ stdio: 'inherit' })
 const CLIENTS = ['cesium', 'qgis', 'time']
-const MEASURED = 'first-picture'
+const ASKED_ONLY = ['styles', 'first-picture']
 const asked = process.argv.length > 2 ? process.argv.slice(2) : CLIENTS
-const unknown = asked.find((client) => ![...CLIENTS, MEASURED].includes(client))
+const unknown = asked.find((client) => ![...CLIENTS, ...ASKED_ONLY].includes(client))
 if (unknown !== undefined) {
-  console.error(`There is no ${unknown} here: ${[...CLIENTS, MEASURED].join(', ')}.`)
+  console.error(`There is no ${unknown} here: ${[...CLIENTS, ...ASKED_ONLY].join(', ')}.`)
   process.exit(2)
 }
 const wants = (client) => asked.includes(client)

@@ -119,10 +119,9 @@ export async function makeGauss(home: string, root: string): Promise<void> {
   }
 }
 
-/** A style that fills the squares of `streets` with the cities' colours. Answers its code. */
-export async function makeStyle({ home, admin }: Gateway): Promise<string> {
+/** A style that fills the squares of `streets` with the cities' colours, under each code. A basemap with the same code hides the pictures. */
+export async function makeStyle({ home, admin }: Gateway, ...more: readonly string[]): Promise<string> {
   const root = join(home, 'styles')
-  await mkdir(join(root, 'streets'), { recursive: true })
   const layers = Object.entries(CITIES).map(([name, { colour }]) => ({
     id: name,
     type: 'fill',
@@ -133,7 +132,10 @@ export async function makeStyle({ home, admin }: Gateway): Promise<string> {
   }))
   const sources = { streets: { type: 'vector', url: 'gateway://basemaps/streets' } }
   const style = { version: 8, glyphs: 'gateway://fonts', sources, layers }
-  await writeFile(join(root, 'streets/style.json'), JSON.stringify(style))
+  for (const code of ['streets', ...more]) {
+    await mkdir(join(root, code), { recursive: true })
+    await writeFile(join(root, code, 'style.json'), JSON.stringify(style))
+  }
   await admin.scanSource('styles', 'style', root)
   return 'streets'
 }

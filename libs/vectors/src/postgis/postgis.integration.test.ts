@@ -43,7 +43,7 @@ const TABLES = `
     (9007199254740993, 'ΌΔΟΣ ς', NULL, 1, 1.5, 2, 3, NULL, '2025-01-01', '2025-01-01', '2025-01-01Z', NULL, '"text"', NULL, NULL, 'calm', NULL, ST_SetSRID(ST_MakePoint(11, 51), 4326));
   CREATE TABLE numbers AS SELECT n AS id, f AS double_one, CASE WHEN abs(f) < 1e38 AND (f = 0 OR abs(f) > 1e-37) THEN f::real END AS real_one,
     CASE WHEN abs(f) < 1e30 THEN f::numeric END AS exact, chr(n::int) || '"\\/é ' AS text,
-    CASE WHEN n % 7 > 0 THEN ST_SetSRID(ST_MakePoint(f, CASE WHEN n % 3 = 0 THEN 91 WHEN n % 3 = 1 AND abs(f) > 1e-300 THEN 1 / f ELSE -f / 10 END), 4326) END::geometry(Point, 4326) AS geom
+    CASE WHEN n % 7 > 0 THEN ST_SetSRID(ST_MakePoint(f, CASE WHEN n % 3 = 0 THEN 91 WHEN n % 3 = 1 AND abs(f) > 1e-300 THEN 1 / f ELSE -f END), 4326) END::geometry(Point, 4326) AS geom
     FROM (SELECT row_number() OVER () AS n, f * s AS f FROM unnest(ARRAY[0.1, 1, 10, 1e-3, 1e-4, 9.99999e-5, 1e-5, 1.5e-6, 1e-6, 9.9e-7, 1e-7, 1.25e-12, 5e-324, 999999, 1e6, 1234567, 1e14, 999999999999999.9, 1e15,
       1.5e15, 9007199254740993, 123456789012345680000, 1e20, 1e21, 1.5e21, 1.7e308, 720, 720.5, 123.45678901234567, 1.2345678901234567, 0.12345678901234567,
       'NaN', 'Infinity']::float8[]) f, unnest(ARRAY[1, -1]::float8[]) s) AS all_of;

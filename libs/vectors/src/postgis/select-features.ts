@@ -51,10 +51,10 @@ function keyOf(id: string, { key }: DatabaseTable): readonly string[] | null {
   return parts.length === key.length ? parts : null
 }
 
-/** What is selected of each feature. */
+/** The columns that a statement selects of each feature. */
 export interface Selection {
   readonly columns: readonly string[]
-  /** Returns a statement around the one for the columns, with the values in front of its own. */
+  /** Returns a statement around the one for the columns. Its values precede those of the inner one. */
   around(text: string): Sql
 }
 

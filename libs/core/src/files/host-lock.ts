@@ -8,6 +8,8 @@ const LOCK_FILLED_MS = 10_000
 
 /** Locks that this process holds. A lock with its number that is not among them was left by an earlier process. */
 const held = new Set<string>()
+/** Files to which locks are links, while they are written. */
+const holders = new Map<string, Promise<void>>()
 
 /**
  * Takes a lock that one process of this host has at a time, as a file. The file is a link to one of the process in the same folder, because ext4
@@ -33,22 +35,25 @@ export async function takeHostLock(
 export async function tryHostLock(lock: string): Promise<(() => Promise<void>) | null> {
   if (!(await take(lock))) return null
   return async () => {
-    held.delete(lock)
-    await remove(lock)
+    await remove(lock).finally(() => held.delete(lock))
   }
 }
 
 async function take(lock: string): Promise<boolean> {
   if (held.has(lock)) return false
+  // Others of this process must not take its number for that of an earlier process meanwhile.
+  held.add(lock)
+  let isTaken = false
   try {
     await linkOrWrite(lock)
-    held.add(lock)
-    return true
+    isTaken = true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (!(await isHeld(lock))) await remove(lock)
+  } finally {
+    if (!isTaken) held.delete(lock)
   }
-  if (!held.has(lock) && !(await isHeld(lock))) await remove(lock)
-  return false
+  return isTaken
 }
 
 /** Rejects with EEXIST if the lock exists, and with ENOENT if its folder does not. */
@@ -58,7 +63,10 @@ async function linkOrWrite(lock: string): Promise<void> {
   await link()
     .catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
-      await writeFileAtomically(own, String(process.pid))
+      // A file that is replaced while it is linked to would be absent for a moment.
+      const making = holders.get(own) ?? writeFileAtomically(own, String(process.pid))
+      holders.set(own, making)
+      await making.finally(() => holders.delete(own))
       await link()
     })
     .catch(async (error: NodeJS.ErrnoException) => {

@@ -230,11 +230,7 @@ export class KeptTiles implements Source {
     }
   }
 
-  async #make(
-    place: TilePlace,
-    asking: Asking,
-    isKept: boolean,
-  ): Promise<ReadonlyMap<string, ToKeep> | 'unchanged'> {
+  async #make(place: TilePlace, asking: Asking, isKept: boolean): Promise<ReadonlyMap<string, ToKeep> | 'unchanged'> {
     const { make, cache, squareTiles = 1, keepsTags = true, ttlMs } = this.#options
     const name = this.#nameOf(place)
     cache.counts.misses++

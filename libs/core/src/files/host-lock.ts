@@ -1,14 +1,19 @@
 import fs from 'node:fs/promises'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { writeFileAtomically } from './write-atomically.js'
 
 /** Age in ms up to which a lock without content is one that its process is about to fill. */
 const LOCK_FILLED_MS = 10_000
 
 /** Locks that this process holds. A lock with its number that is not among them was left by an earlier process. */
 const held = new Set<string>()
+/** Files to which locks are links, while they are written. */
+const holders = new Map<string, Promise<void>>()
 
 /**
- * Takes a lock that one process of this host has at a time, as a file. While another one has it, looks again at intervals. A lock whose process has
+ * Takes a lock that one process of this host has at a time, as a file. The file is a link to one of the process in the same folder, because ext4
+ * creates files slowly after many have been removed, and a link takes no file. While another one has it, looks again at intervals. A lock whose process has
  * ended is free; two processes that find such a lock at the same moment may both take it. The folder must exist. Rejects with the errors of the disk.
  * @param isDone true if the work that the lock protects has been done meanwhile
  * @returns a function that releases the lock; null if the work is done
@@ -30,22 +35,52 @@ export async function takeHostLock(
 export async function tryHostLock(lock: string): Promise<(() => Promise<void>) | null> {
   if (!(await take(lock))) return null
   return async () => {
-    held.delete(lock)
-    await fs.rm(lock, { force: true })
+    await remove(lock).finally(() => held.delete(lock))
   }
 }
 
 async function take(lock: string): Promise<boolean> {
   if (held.has(lock)) return false
+  // Others of this process must not take its number for that of an earlier process meanwhile.
+  held.add(lock)
+  let isTaken = false
   try {
-    await fs.writeFile(lock, String(process.pid), { flag: 'wx' })
-    held.add(lock)
-    return true
+    await linkOrWrite(lock)
+    isTaken = true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (!(await isHeld(lock))) await remove(lock)
+  } finally {
+    if (!isTaken) held.delete(lock)
   }
-  if (!held.has(lock) && !(await isHeld(lock))) await fs.rm(lock, { force: true })
-  return false
+  return isTaken
+}
+
+/** Rejects with EEXIST if the lock exists, and with ENOENT if its folder does not. */
+async function linkOrWrite(lock: string): Promise<void> {
+  const own = path.join(path.dirname(lock), `.${process.pid}.holder`)
+  const link = () => fs.link(own, lock)
+  await link()
+    .catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+      // A file that is replaced while it is linked to would be absent for a moment.
+      const making = holders.get(own) ?? writeFileAtomically(own, String(process.pid))
+      holders.set(own, making)
+      await making.finally(() => holders.delete(own))
+      await link()
+    })
+    .catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST' || error.code === 'ENOENT') throw error
+      // The file system has no links, or refuses this one.
+      await fs.writeFile(lock, String(process.pid), { flag: 'wx' })
+    })
+}
+
+/** Unlike `rm`, it does not look at the file first. */
+function remove(lock: string): Promise<void> {
+  return fs.unlink(lock).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
 }
 
 async function isHeld(lock: string): Promise<boolean> {

@@ -9,6 +9,9 @@ import { HostSlots } from './host-slots.js'
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'host-slots-'))
 afterAll(() => fs.rmSync(home, { recursive: true }))
 
+/** Returns the slots that are taken and the marks of those who wait, without the file to which slots are links. */
+const entriesOf = (directory: string) => fs.readdirSync(directory).filter((name) => !name.startsWith('.'))
+
 test('at most so many pieces of work have a slot, and all of them get one', async () => {
   const directory = path.join(home, 'shared')
   const processes = [new HostSlots(directory, 3), new HostSlots(directory, 3)]
@@ -29,7 +32,7 @@ test('at most so many pieces of work have a slot, and all of them get one', asyn
   await Promise.all(Array.from({ length: 40 }, (_, i) => work(processes[i % 2] as HostSlots)))
   expect([most, done]).toEqual([3, 40])
   // A slot is kept for a moment, since the next request usually needs it.
-  await expect.poll(() => fs.readdirSync(directory)).toEqual([])
+  await expect.poll(() => entriesOf(directory)).toEqual([])
 })
 
 test('work that nobody wants any more gets no slot, and leaves no mark', async () => {
@@ -39,13 +42,13 @@ test('work that nobody wants any more gets no slot, and leaves no mark', async (
   let looks = 0
   expect(await slots.enter(() => ++looks < 3)).toBeNull()
   await release?.()
-  await expect.poll(() => fs.readdirSync(directory)).toEqual([])
+  await expect.poll(() => entriesOf(directory)).toEqual([])
 })
 
 test('work that follows at once uses the slot of the work before', async () => {
   const directory = path.join(home, 'kept')
   const slots = new HostSlots(directory, 2)
-  const files = () => fs.readdirSync(directory).map((name) => fs.statSync(path.join(directory, name)).ino)
+  const files = () => entriesOf(directory).map((name) => [name, fs.statSync(path.join(directory, name)).ctimeMs])
   const first = await slots.enter(() => true)
   const before = files()
   await first?.()
@@ -54,7 +57,7 @@ test('work that follows at once uses the slot of the work before', async () => {
   // A process that begins to wait gets it when it is released.
   fs.writeFileSync(path.join(directory, `${process.ppid}.waits`), '')
   await second?.()
-  expect(fs.readdirSync(directory)).toEqual([`${process.ppid}.waits`])
+  await expect.poll(() => entriesOf(directory)).toEqual([`${process.ppid}.waits`])
 })
 
 test('a process leaves a slot that it has released to another one that waits, but not to one that has ended', async () => {

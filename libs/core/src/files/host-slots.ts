@@ -20,6 +20,7 @@ export class HostSlots {
   readonly #slots: number
   readonly #mark: string
   #yieldUntilMs = 0
+  #lookedMs = Number.NEGATIVE_INFINITY
   /** slots of this process that no work uses */
   readonly #unused: (() => Promise<void>)[] = []
   #unusedTimer: NodeJS.Timeout | null = null
@@ -82,8 +83,11 @@ export class HostSlots {
     }, KEPT_MS).unref()
   }
 
-  /** True if another process waits for a slot. This one then leaves the next ones to it. */
+  /** True if another process waits for a slot. This one then leaves the next ones to it. Looks no more often than those who wait do. */
   async #isAwaited(): Promise<boolean> {
+    const now = performance.now()
+    if (now < Math.max(this.#yieldUntilMs, this.#lookedMs + LOOK_AGAIN_MS)) return now < this.#yieldUntilMs
+    this.#lookedMs = now
     let isAwaited = false
     for (const name of await fs.readdir(this.#directory)) {
       const pid = name.endsWith(WAITS) ? Number(name.slice(0, -WAITS.length)) : process.pid

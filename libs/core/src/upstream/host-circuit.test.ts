@@ -60,3 +60,9 @@ test('a pause that the service asks one process for holds for the other one', as
   await here.failed(FAILURE, 30_000)
   expect([(await there.admit()) ?? 0, there.isOpen]).toEqual([expect.closeTo(30_000, -4), false])
 })
+
+test('a process that found the service well learns soon that another one has opened the circuit', async () => {
+  expect(await there.admit()).toBeNull()
+  for (let i = 0; i < 5; i++) await here.failed(FAILURE)
+  await expect.poll(() => there.admit()).toBeGreaterThan(0)
+})

@@ -8,6 +8,8 @@ export const OPEN_MS = 10_000
 /** Time in ms to wait while another process decides that its request is the one. */
 const DECIDED_MS = 1_000
 const LOOK_AGAIN_MS = 5
+/** Time in ms for which a process that found the circuit closed does not look again, since a look costs a part of a request. */
+const CLOSED_MS = 100
 /** Longest pause that a service may ask for. */
 export const LONGEST_PAUSE_MS = 60_000
 
@@ -31,13 +33,14 @@ const CLOSED: Shared = { failures: 0, openUntilMs: 0, notBeforeMs: 0, last: null
 
 /**
  * A circuit breaker that all processes of a host share as a file, so that a service that has failed five times in a row gets one request in ten seconds from the host, and not from
- * each process. The file is absent while the service answers. All methods reject with the errors of the disk.
+ * each process. The file is absent while the service answers, and is then looked for ten times a second. All methods reject with the errors of the disk.
  */
 export class HostCircuit {
   readonly #directory: string
   readonly #file: string
   readonly #lock: string
   #known = CLOSED
+  #lookedMs = Number.NEGATIVE_INFINITY
 
   /** @param directory is created if it does not exist */
   constructor(directory: string) {
@@ -61,6 +64,7 @@ export class HostCircuit {
 
   /** Returns null if the caller may proceed; it then calls `succeeded` or `failed`, or neither if it gives up. Otherwise returns the milliseconds to wait. */
   async admit(): Promise<number | null> {
+    if (this.#known === CLOSED && performance.now() < this.#lookedMs + CLOSED_MS) return null
     const seen = await this.#look()
     if (!this.isOpen || seen > 0) return seen || null
     const release = await tryHostLock(this.#lock)
@@ -105,6 +109,7 @@ export class HostCircuit {
       throw error
     })
     this.#known = text === null ? CLOSED : (JSON.parse(text) as Shared)
+    this.#lookedMs = performance.now()
     const { openUntilMs, notBeforeMs } = this.#known
     // biome-ignore lint/plugin: calendar, see `openUntilMs`
     const now = Date.now()

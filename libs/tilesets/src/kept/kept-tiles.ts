@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { flipRow } from '../address.js'
 import type { BlockCache } from '../remote/block-cache.js'
 import type { Asking, CachedReader, Source, SourceLayout, SourceSpec, Tile, TilePlace } from '../source.js'
-import { inFolder, KeptFiles, type Validators } from './kept-files.js'
+import { type Found, inFolder, KeptFiles, type Validators } from './kept-files.js'
 import { TileNotMade } from './tile-not-made.js'
 
 /** Limits for one set in a process: tiles known to be absent, and tiles known to be on disk. */
@@ -151,9 +151,13 @@ export class KeptTiles implements Source {
 
   /** undefined: neither a tile nor its absence is known, or it is old */
   async #current(place: TilePlace): Promise<Tile | null | undefined> {
+    return this.#currentOf(place, await this.#files.read(this.#nameOf(place)))
+  }
+
+  /** Like `#current`, of the file that was found. */
+  #currentOf(place: TilePlace, found: Found | null): Tile | null | undefined {
     const name = this.#nameOf(place)
     const { absentMs, ttlMs, oldBeforeMs, cache } = this.#options
-    const found = await this.#files.read(name)
     if (found === null) return undefined
     const leftMs = (found.kind === 'absent' ? absentMs : ttlMs) - found.ageMs
     // biome-ignore lint/plugin: calendar, of files
@@ -211,10 +215,11 @@ export class KeptTiles implements Source {
     let writing: Promise<unknown> = Promise.resolve()
     try {
       // Another process may have made it between the look and the lock.
-      const current = await this.#current(place)
+      const found = await this.#files.read(this.#nameOf(place))
+      const current = this.#currentOf(place, found)
       if (current instanceof Object) release(current)
       if (current !== undefined) return 'look'
-      const tiles = await this.#make(place, asking)
+      const tiles = await this.#make(place, asking, found !== null)
       if (tiles === 'unchanged') return tiles
       writing = Promise.all([...tiles].map(([name, tile]) => this.#keep(name, tile)))
       return new Map([...tiles].flatMap(([name, { tile }]) => (tile === null ? [] : [[name, tile] as const])))
@@ -225,11 +230,11 @@ export class KeptTiles implements Source {
     }
   }
 
-  async #make(place: TilePlace, asking: Asking): Promise<ReadonlyMap<string, ToKeep> | 'unchanged'> {
+  async #make(place: TilePlace, asking: Asking, isKept: boolean): Promise<ReadonlyMap<string, ToKeep> | 'unchanged'> {
     const { make, cache, squareTiles = 1, keepsTags = true, ttlMs } = this.#options
     const name = this.#nameOf(place)
     cache.counts.misses++
-    const known = squareTiles > 1 ? null : await this.#files.validatorsOf(name)
+    const known = squareTiles > 1 || !isKept ? null : await this.#files.validatorsOf(name)
     const making = { ...asking, signal: this.#closing.signal }
     let made = await make(place, { ...making, known })
     if (made === 'unchanged' && (await this.#files.renew(name))) return 'unchanged'

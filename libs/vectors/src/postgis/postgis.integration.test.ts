@@ -10,12 +10,14 @@ import type { IndexDescription } from '../index-file/index-description.js'
 import { QueryError } from '../query/cql2/expression.js'
 import { folded, withoutAccents } from '../query/cql2/folding.js'
 import { abstractTests, readTestLayer, TEST_LAYERS } from '../query/cql2/testing/abstract-tests.js'
+import { geoJsonOf } from '../query/encoders.js'
 import type { Chunk } from '../query/items-query.js'
 import { cursorOf, parseItemQuery, parseItemsQuery, type QueriedIndex } from '../query/parameters.js'
 import { openDatabase } from './connect.js'
 import { Databases } from './databases.js'
 import { descriptionOf } from './description.js'
 import type { TableQuery } from './messages.js'
+import { featuresOf, readQuery } from './read-query.js'
 import { type FoundRelation, readRelations } from './read-relations.js'
 import { type PostgisServer, startPostgis } from './testing/server.js'
 
@@ -39,6 +41,14 @@ const TABLES = `
     (2, 'Éclair', NULL, NULL, NULL, 'NaN', NULL, false, NULL, '-infinity', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
     (3, 'empty', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'SRID=4326;POINT EMPTY'),
     (9007199254740993, 'ΌΔΟΣ ς', NULL, 1, 1.5, 2, 3, NULL, '2025-01-01', '2025-01-01', '2025-01-01Z', NULL, '"text"', NULL, NULL, 'calm', NULL, ST_SetSRID(ST_MakePoint(11, 51), 4326));
+  CREATE TABLE numbers AS SELECT n AS id, f AS double_one, CASE WHEN abs(f) < 1e38 AND (f = 0 OR abs(f) > 1e-37) THEN f::real END AS real_one,
+    CASE WHEN abs(f) < 1e30 THEN f::numeric END AS exact, chr(n::int) || '"\\/é ' AS text,
+    CASE WHEN n % 7 > 0 THEN ST_SetSRID(ST_MakePoint(f, CASE WHEN n % 3 = 0 THEN 91 WHEN n % 3 = 1 AND abs(f) > 1e-300 THEN 1 / f ELSE -f END), 4326) END::geometry(Point, 4326) AS geom
+    FROM (SELECT row_number() OVER () AS n, f * s AS f FROM unnest(ARRAY[0.1, 1, 10, 1e-3, 1e-4, 9.99999e-5, 1e-5, 1.5e-6, 1e-6, 9.9e-7, 1e-7, 1.25e-12, 5e-324, 999999, 1e6, 1234567, 1e14, 999999999999999.9, 1e15,
+      1.5e15, 9007199254740993, 123456789012345680000, 1e20, 1e21, 1.5e21, 1.7e308, 720, 720.5, 123.45678901234567, 1.2345678901234567, 0.12345678901234567,
+      'NaN', 'Infinity']::float8[]) f, unnest(ARRAY[1, -1]::float8[]) s) AS all_of;
+  INSERT INTO numbers SELECT 1000, -0.0, -0.0, 'NaN', 'zero', 'SRID=4326;POINT(-0 0)';
+  INSERT INTO numbers (id, exact) SELECT 1001 + n, e FROM unnest(ARRAY[repeat('9', 320)::numeric, 1.50, 179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042879.0, 0.000000000000001]) WITH ORDINALITY AS of (e, n);
   CREATE TABLE mercator AS SELECT 1 AS id, ST_Transform(ST_SetSRID(ST_MakePoint(10, 50), 4326), 3857)::geometry(Point, 3857) AS geom;
   CREATE TABLE cgcs AS SELECT 1 AS id, ST_SetSRID(ST_MakePoint(10, 50), 4490)::geometry(Point, 4490) AS geom;
   CREATE TABLE utm AS SELECT 1 AS id, ST_Transform(ST_SetSRID(ST_MakePoint(10, 50), 4326), 25832)::geometry(Point, 25832) AS geom;
@@ -178,6 +188,7 @@ test('tables, views, partitions and functions that the role may read are found, 
       'kinds',
       'mercator',
       'mixed',
+      'numbers',
       'padded',
       'pairs',
       'parted',
@@ -234,6 +245,26 @@ test('values of all types of columns are those of the table', async () => {
   const raw: string[] = []
   for await (const { bytes } of databases.run(query, 'layer')) raw.push(Buffer.from(bytes).toString())
   expect(raw.join('')).toContain('"id":9007199254740993,')
+})
+
+test('the database writes features as the gateway itself does, letter for letter', async () => {
+  const sql = openDatabase(connection, { statementTimeoutSeconds: 10, applicationName: 'texts' })
+  const names = [...found].filter(([name, { relation }]) => relation.what === 'table' && !/slow|dense/.test(name))
+  for (const [name] of names) {
+    const index = indexOf(name.replace('public-', ''))
+    const [first] = index.table?.columns ?? []
+    for (const parameters of ['limit=10000', first === undefined ? '' : `sortby=-${encodeURIComponent(first.name)}`]) {
+      const query = parseItemsQuery(parameters, '', index) as TableQuery
+      const written: string[] = []
+      for await (const { bytes } of readQuery(sql, query, 'layer', '', () => {}))
+        written.push(Buffer.from(bytes).toString())
+      const own: string[] = []
+      const textOf = geoJsonOf(query.selected, null)
+      for await (const { row, values } of featuresOf(sql, query, 'layer', '', () => {})) own.push(textOf(row, values))
+      expect([name, `[${written.join('')}]`]).toEqual([name, `[${own.slice(0, query.limit).join(',')}]`])
+    }
+  }
+  await sql.end()
 })
 
 test.each(['mercator', 'cgcs', 'utm', 'globe'])(

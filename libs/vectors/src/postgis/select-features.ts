@@ -21,7 +21,10 @@ const PLACES = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\?/g
 export function numbered({ text, values }: Sql): Statement {
   let n = 0
   const numberedText = text.replaceAll(PLACES, (part) => (part === '?' ? `$${++n}` : part))
-  return { text: numberedText, values: values.map((value) => (value === null ? null : String(value))) }
+  return {
+    text: numberedText,
+    values: values.map((value) => (value === null ? null : String(value))),
+  }
 }
 
 export const tableName = ({ schema, table }: DatabaseTable): string => `${quoted(schema)}.${quoted(table)}`
@@ -48,19 +51,35 @@ function keyOf(id: string, { key }: DatabaseTable): readonly string[] | null {
   return parts.length === key.length ? parts : null
 }
 
-/**
- * Returns the statement for the features of a query: the key, the geometry in degrees, the selected values, and the values of the sort keys. One
- * feature more than the limit shows if there are more. null: no feature has that id.
- * @param hasMissing see `postgisDialect`
- */
-export function selectFeatures(query: ItemsQuery, table: DatabaseTable, hasMissing = true): Statement | null {
-  const { selected, sort, limit, offset, after, id } = query
+/** The columns that a statement selects of each feature. */
+export interface Selection {
+  readonly columns: readonly string[]
+  /** Returns a statement around the one for the columns. Its values precede those of the inner one. */
+  around(text: string): Sql
+}
+
+/** Selects the key, the geometry in degrees, the selected values, and the values of the sort keys. */
+export function selectValues({ selected, sort }: ItemsQuery, table: DatabaseTable): Selection {
   const columns = [
     ...table.key.map(asText),
     `ST_AsBinary(${inDegrees(table)})`,
     ...selected.map((field) => shown(columnOf(table, field))),
     ...sort.map(({ field }) => asText(columnOf(table, field))),
   ]
+  return { columns, around: (text) => ({ text, values: [] }) }
+}
+
+/**
+ * Returns the statement for the features of a query. One feature more than the limit shows if there are more. null: no feature has that id.
+ * @param hasMissing see `postgisDialect`
+ */
+export function selectFeatures(
+  query: ItemsQuery,
+  table: DatabaseTable,
+  { columns, around }: Selection,
+  hasMissing = true,
+): Statement | null {
+  const { sort, limit, offset, after, id } = query
   const filter = filterOf(query, table, hasMissing)
   const wanted = id === null ? null : keyOf(id, table)
   if (id !== null && (wanted === null || table.key.length === 0)) return null
@@ -76,9 +95,13 @@ export function selectFeatures(query: ItemsQuery, table: DatabaseTable, hasMissi
   ]
   // Without a key, the last part of a cursor is the number of features in front of the next one.
   const skipped = table.key.length === 0 && after !== null ? Number(after.at(-1)) : offset
+  const whole = around(
+    `SELECT ${columns.join(', ')} FROM ${tableName(table)} AS t${where}${order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`} LIMIT ?::text::bigint OFFSET ?::text::bigint`,
+  )
+  const own = conditions.flatMap(({ values }) => values)
   return numbered({
-    text: `SELECT ${columns.join(', ')} FROM ${tableName(table)} AS t${where}${order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`} LIMIT ?::text::bigint OFFSET ?::text::bigint`,
-    values: [...conditions.flatMap(({ values }) => values), String(limit + 1), String(skipped)],
+    text: whole.text,
+    values: [...whole.values, ...own, String(limit + 1), String(skipped)],
   })
 }
 
@@ -99,7 +122,7 @@ export function filterOf(
   })
 }
 
-function asText({ name }: DatabaseColumn): string {
+export function asText({ name }: DatabaseColumn): string {
   return `${quoted(name)}::text`
 }
 
@@ -125,7 +148,10 @@ function hasKey(key: readonly DatabaseColumn[], values: readonly string[]): Sql 
 /** The condition for features after the one with these keys, in the order of the query. */
 function behind(table: DatabaseTable, sort: ItemsQuery['sort'], after: After): Sql {
   const keys = [
-    ...sort.map(({ field, descending }) => ({ column: columnOf(table, field), descending })),
+    ...sort.map(({ field, descending }) => ({
+      column: columnOf(table, field),
+      descending,
+    })),
     ...table.key.map((column) => ({ column, descending: false })),
   ]
   const parts: string[] = []
@@ -154,7 +180,13 @@ export interface ReadFeature {
 /** @param place number of features in front of it, for tables without a key */
 export function readFeature(
   raw: readonly unknown[],
-  { selected, sort }: { readonly selected: readonly IndexField[]; readonly sort: ItemsQuery['sort'] },
+  {
+    selected,
+    sort,
+  }: {
+    readonly selected: readonly IndexField[]
+    readonly sort: ItemsQuery['sort']
+  },
   table: DatabaseTable,
   layer: string,
   place: number,

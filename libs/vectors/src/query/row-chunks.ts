@@ -31,7 +31,10 @@ export function selectRows({ selected, sort, limit, offset, after, id }: ItemsQu
     const asFid = /^\d{1,15}$/.test(id) ? Number(id) : -1
     const text = `${head} WHERE fid = coalesce((SELECT fid FROM features WHERE ${HAS_ID}), (SELECT fid FROM features WHERE fid = ?2 AND feature_id IS NULL))`
     if (filter === null) return { text, values: [id, asFid] }
-    return { text: `${text} AND (${filter.text})`, values: [id, asFid, ...filter.values] }
+    return {
+      text: `${text} AND (${filter.text})`,
+      values: [id, asFid, ...filter.values],
+    }
   }
   const conditions = [filter, after === null ? null : behind(sort, after)]
   const given = conditions.filter((condition) => condition !== null)
@@ -53,7 +56,10 @@ function orderOf({ field, descending }: ItemsQuery['sort'][number]): string[] {
 /** Returns the condition for features after the one with these keys, in the order of the query. */
 function behind(sort: ItemsQuery['sort'], after: After): Sql {
   const keys = [
-    ...sort.map(({ field, descending }) => ({ column: quoted(field.column), descending })),
+    ...sort.map(({ field, descending }) => ({
+      column: quoted(field.column),
+      descending,
+    })),
     { column: 'fid', descending: false },
   ]
   const parts: string[] = []
@@ -110,7 +116,7 @@ export class ChunkWriter {
   #total: number
   #count = 0
   #sent = 0
-  #last: After | null = null
+  #last: (() => After) | null = null
   #isFirst = true
   #startedAt = performance.now()
 
@@ -129,9 +135,17 @@ export class ChunkWriter {
    * @param position see `Chunk.last`
    */
   add(feature: Row, values: SqlRow, position: After): Chunk | null {
+    return this.addText(
+      (index) => this.#encoder.feature(feature, values, index),
+      () => position,
+    )
+  }
+
+  /** Adds a feature as bytes. @param textOf see `Encoder.feature` */
+  addText(textOf: (index: number) => Uint8Array, position: () => After): Chunk | null {
     const { limit, maxBytes, continues = false } = this.#query
     if (this.#sent === limit) return this.#flush('more')
-    const text = this.#encoder.feature(feature, values, continues ? this.#sent + 1 : this.#sent)
+    const text = textOf(continues ? this.#sent + 1 : this.#sent)
     // The first feature is sent whatever its size, since clients could otherwise never pass it.
     if ((this.#sent > 0 || continues) && this.#total + text.length > maxBytes) return this.#flush('more')
     this.#parts.push(text)
@@ -155,7 +169,12 @@ export class ChunkWriter {
   }
 
   #flush(state: Chunk['state']): Chunk {
-    const chunk = { bytes: Buffer.concat(this.#parts), count: this.#count, last: this.#last, state }
+    const chunk = {
+      bytes: Buffer.concat(this.#parts),
+      count: this.#count,
+      last: this.#last?.() ?? null,
+      state,
+    }
     this.#parts = []
     this.#bytes = 0
     this.#count = 0

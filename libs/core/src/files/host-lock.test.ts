@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { takeHostLock, tryHostLock } from './host-lock.js'
+
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'host-lock-'))
+afterAll(() => fs.rmSync(home, { recursive: true }))
+
+const folderOf = (name: string) => fs.mkdtempSync(path.join(home, name))
+
+test('one of many takes a lock at a time, which names its process', async () => {
+  const lock = path.join(folderOf('one'), 'a.lock')
+  const taken = await Promise.all(Array.from({ length: 20 }, () => tryHostLock(lock)))
+  const [release, ...others] = taken.filter((one) => one !== null)
+  expect([others, fs.readFileSync(lock, 'utf8')]).toEqual([[], String(process.pid)])
+  await release?.()
+  expect(await tryHostLock(lock)).not.toBeNull()
+})
+
+test('many locks of a folder take one file, and leave it', async () => {
+  const folder = folderOf('links')
+  const locks = Array.from({ length: 50 }, (_, i) => path.join(folder, `${i}.lock`))
+  const releases = await Promise.all(locks.map((lock) => tryHostLock(lock)))
+  await Promise.all(releases.map((release) => release?.()))
+  expect(fs.readdirSync(folder)).toEqual([`.${process.pid}.holder`])
+  const again = await Promise.all(locks.map((lock) => tryHostLock(lock)))
+  expect(new Set(locks.map((lock) => fs.statSync(lock).ino)).size).toBe(1)
+  expect(again).not.toContain(null)
+})
+
+test('a lock is taken again after its file of the process was evicted', async () => {
+  const folder = folderOf('evicted')
+  const lock = path.join(folder, 'a.lock')
+  await (await tryHostLock(lock))?.()
+  fs.rmSync(path.join(folder, `.${process.pid}.holder`))
+  expect(await tryHostLock(lock)).not.toBeNull()
+})
+
+test('a lock of a process that was killed is free, and that of another one is not', async () => {
+  const lock = path.join(folderOf('killed'), 'a.lock')
+  const other = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] })
+  fs.writeFileSync(lock, String(other.pid))
+  expect(await tryHostLock(lock)).toBeNull()
+  other.kill('SIGKILL')
+  await once(other, 'exit')
+  expect(await takeHostLock(lock, async () => false, 1)).not.toBeNull()
+})
+
+test('a lock in a folder that does not exist rejects with ENOENT', async () => {
+  await expect(tryHostLock(path.join(home, 'none/a.lock'))).rejects.toMatchObject({ code: 'ENOENT' })
+})

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
+import promises from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { takeHostLock, tryHostLock } from './host-lock.js'
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'host-lock-'))
@@ -37,6 +38,60 @@ test('a lock is taken again after its file of the process was evicted', async ()
   await (await tryHostLock(lock))?.()
   fs.rmSync(path.join(folder, `.${process.pid}.holder`))
   expect(await tryHostLock(lock)).not.toBeNull()
+})
+
+test('a lock names its process although an earlier one with its number has left an empty file', async () => {
+  const folder = folderOf('power')
+  const lock = path.join(folder, 'a.lock')
+  fs.writeFileSync(path.join(folder, `.${process.pid}.holder`), '')
+  expect(await tryHostLock(lock)).not.toBeNull()
+  expect(fs.readFileSync(lock, 'utf8')).toBe(String(process.pid))
+})
+
+test('many take their locks at once while the file of the process is evicted again and again', async () => {
+  const folder = folderOf('often')
+  const own = path.join(folder, `.${process.pid}.holder`)
+  for (let round = 0; round < 20; round++) {
+    const locks = Array.from({ length: 20 }, (_, i) => path.join(folder, `${i}.lock`))
+    const taking = locks.map((lock) => tryHostLock(lock))
+    fs.rmSync(own, { force: true })
+    // A file that is evicted between its writing and the link is an absent folder for the caller, who tries again.
+    const releases = await Promise.all(taking.map((one) => one.catch(({ code }) => code)))
+    expect(releases.filter((one) => typeof one !== 'function' && one !== 'ENOENT')).toEqual([])
+    for (const one of releases) if (typeof one === 'function') await one()
+    expect(fs.readdirSync(folder).filter((name) => name.endsWith('.lock'))).toEqual([])
+  }
+})
+
+test.each(['EPERM', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EACCES'])(
+  'a lock is a file if its link is refused with %s',
+  async (code) => {
+    const lock = path.join(folderOf('unlinked'), 'a.lock')
+    const link = vi.spyOn(promises, 'link').mockRejectedValue(Object.assign(new Error(code), { code }))
+    try {
+      const [release, other] = [await tryHostLock(lock), await tryHostLock(lock)]
+      expect([other, fs.readFileSync(lock, 'utf8')]).toEqual([null, String(process.pid)])
+      await release?.()
+      expect(fs.existsSync(lock)).toBe(false)
+    } finally {
+      link.mockRestore()
+    }
+  },
+)
+
+test.each(['ENOSPC', 'EDQUOT'])('a disk that refuses with %s is told of, and keeps no lock', async (code) => {
+  const folder = folderOf('full')
+  const error = Object.assign(new Error(code), { code })
+  const link = vi.spyOn(promises, 'link').mockRejectedValue(error)
+  const open = vi.spyOn(promises, 'open').mockImplementation(async (file) => {
+    fs.writeFileSync(file as string, '', { flag: 'wx' })
+    return { writeFile: () => Promise.reject(error), close: async () => {} } as never
+  })
+  await expect(tryHostLock(path.join(folder, 'a.lock'))).rejects.toMatchObject({ code })
+  open.mockRestore()
+  link.mockRestore()
+  expect(fs.readdirSync(folder)).toEqual([`.${process.pid}.holder`])
+  expect(await tryHostLock(path.join(folder, 'a.lock'))).not.toBeNull()
 })
 
 test('a lock of a process that was killed is free, and that of another one is not', async () => {

@@ -8,7 +8,7 @@ const LOCK_FILLED_MS = 10_000
 
 /** Locks that this process holds. A lock with its number that is not among them was left by an earlier process. */
 const held = new Set<string>()
-/** Files to which locks are links, while they are written. */
+/** Files to which locks are links, since this process has written them. One that an earlier process with its number has left may be empty after a power cut. */
 const holders = new Map<string, Promise<void>>()
 
 /**
@@ -59,21 +59,44 @@ async function take(lock: string): Promise<boolean> {
 /** Rejects with EEXIST if the lock exists, and with ENOENT if its folder does not. */
 async function linkOrWrite(lock: string): Promise<void> {
   const own = path.join(path.dirname(lock), `.${process.pid}.holder`)
-  const link = () => fs.link(own, lock)
-  await link()
-    .catch(async (error: NodeJS.ErrnoException) => {
+  try {
+    const holder = holderAt(own)
+    await holder
+    await fs.link(own, lock).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
-      // A file that is replaced while it is linked to would be absent for a moment.
-      const making = holders.get(own) ?? writeFileAtomically(own, String(process.pid))
-      holders.set(own, making)
-      await making.finally(() => holders.delete(own))
-      await link()
+      // The file was evicted, or the folder does not exist. It is written once: the kernel finds none while one is replaced.
+      if (holders.get(own) === holder) holders.delete(own)
+      await holderAt(own)
+      await fs.link(own, lock)
     })
-    .catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST' || error.code === 'ENOENT') throw error
-      // The file system has no links, or refuses this one.
-      await fs.writeFile(lock, String(process.pid), { flag: 'wx' })
-    })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' || code === 'ENOENT') throw error
+    // The file system has no links, or refuses this one.
+    await writeLock(lock)
+  }
+}
+
+function holderAt(own: string): Promise<void> {
+  const known = holders.get(own)
+  if (known !== undefined) return known
+  const making = writeFileAtomically(own, String(process.pid))
+  holders.set(own, making)
+  making.catch(() => holders.get(own) === making && holders.delete(own))
+  return making
+}
+
+/** A lock that cannot be filled, because the disk is full, is not left behind. */
+async function writeLock(lock: string): Promise<void> {
+  const file = await fs.open(lock, 'wx')
+  try {
+    await file.writeFile(String(process.pid))
+  } catch (error) {
+    await remove(lock)
+    throw error
+  } finally {
+    await file.close()
+  }
 }
 
 /** Unlike `rm`, it does not look at the file first. */

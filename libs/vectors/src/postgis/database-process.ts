@@ -98,9 +98,10 @@ function pull(id: number, work: Work): Promise<void> {
   })
 }
 
-/** Ends a query between two parts, and cancels it within one. */
+/** Ends a query. The next rows are already asked for between two parts; that statement is cancelled. */
 function end(id: number, work: Work): void {
   works.delete(id)
+  work.cancel()
   void work.chunks?.return().catch(() => {})
 }
 
@@ -111,7 +112,6 @@ process.on('message', (message: ToDatabaseProcess) => {
   if (work === undefined) return
   if (message.what === 'pull') return void pull(message.id, work)
   work.isOver = true
-  work.cancel()
   end(message.id, work)
 })
 // At a terminal signals reach the whole process group; the parent process handles them.

@@ -77,7 +77,7 @@ function poolOf(sql: Database, source: string): OpenPool {
     },
     failed: (error) => {
       const { code = '', message } = error as Error & { code?: string }
-      const failure = failureOf(code)
+      const failure = failureOf(code, message)
       if (failure === 'away' && code !== NO_CONNECTION_LEFT) {
         awayUntilMs = performance.now() + pauseMs
         pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)
@@ -94,13 +94,21 @@ const NO_CONNECTION_LEFT = '53300'
 const FAILURES: readonly (readonly [RegExp, DatabaseFailure])[] = [
   [/^57014$|^25P03$/, 'late'],
   [/^(08|53|57|58|28|3D)...$/, 'away'],
-  [/^(42P01|42703|42501|3F000|42883|42704)$/, 'changed'],
+  [/^(42P01|42703|42501|3F000|42883|42704|42804|42846|42725|42809)$/, 'changed'],
   [/^22...$/, 'refused'],
   [/^[0-9A-Z]{5}$/, 'failed'],
   [/^[A-Z_]+$/, 'away'],
 ]
 
-function failureOf(code: string): DatabaseFailure {
+/**
+ * PostGIS has one code for all of its errors, as Postgres has for a table that is replaced while a statement is planned. These words are of a column
+ * whose type or reference system is another one, and of a table or a column that is gone.
+ */
+const INTERNAL = 'XX000'
+const CHANGED = /must have type|mixed SRID|could not open relation|cache lookup failed/i
+
+function failureOf(code: string, message: string): DatabaseFailure {
+  if (code === INTERNAL && CHANGED.test(message)) return 'changed'
   return FAILURES.find(([pattern]) => pattern.test(code))?.[1] ?? 'failed'
 }
 

@@ -6,6 +6,7 @@ import { ChunkWriter } from '../query/row-chunks.js'
 import type { Database } from './connect.js'
 import type { TableQuery } from './messages.js'
 import {
+  named,
   type ReadFeature,
   readFeature,
   type Selection,
@@ -40,11 +41,7 @@ export async function* featuresOf(
 ): AsyncGenerator<ReadFeature, void> {
   const { table } = query
   let place = firstPlace(query)
-  for await (const batch of rowsOf(sql, query, selectValues(query, table), {
-    token,
-    running,
-    isRaw: false,
-  }))
+  for await (const batch of rowsOf(sql, query, selectValues(query, table), { token, running, isRaw: false }))
     for (const raw of batch) yield readFeature(raw, query, table, layer, place++)
 }
 
@@ -67,16 +64,23 @@ async function* rowsOf(
   selection: Selection,
   reading: Reading,
 ): AsyncGenerator<readonly unknown[][], void> {
-  const { table, limit } = query
   const statement = await statementFor(sql, query, selection)
   if (statement === null) return
-  // One statement by itself sees one state too.
-  if (limit < BATCH && !table.isPersonal) return yield await sent(sql, statement, reading)
   const reserved = await sql.reserve()
   try {
-    await reserved.unsafe('BEGIN READ ONLY')
-    await reserved.unsafe("SELECT set_config('gateway.token', $1::text, true)", [reading.token], { prepare: true })
-    yield* batchesOf(reserved, statement, limit, reading)
+    // The client sends the first statement behind both, without waiting for them.
+    const begun = Promise.all([
+      reserved.unsafe('BEGIN READ ONLY'),
+      reserved.unsafe("SELECT set_config('gateway.token', $1::text, true)", [reading.token], { prepare: true }),
+    ])
+    begun.catch(() => {})
+    try {
+      yield* batchesOf(reserved, statement, query, reading)
+    } catch (error) {
+      // If one of them has failed, each later statement fails without saying why.
+      await begun
+      throw error
+    }
   } finally {
     // The response does not wait for it.
     const over = () => reserved.release()
@@ -111,10 +115,7 @@ async function hasMissing(sql: Database, table: TableQuery['table']): Promise<bo
     () => true,
   )
   const nowMs = performance.now()
-  known.set(text, {
-    found,
-    untilMs: nowMs + Math.max(LEAST_KNOWN_MS, (nowMs - begunMs) * KNOWN_TIMES),
-  })
+  known.set(text, { found, untilMs: nowMs + Math.max(LEAST_KNOWN_MS, (nowMs - begunMs) * KNOWN_TIMES) })
   return found
 }
 
@@ -124,32 +125,32 @@ async function hasMissing(sql: Database, table: TableQuery['table']): Promise<bo
  */
 async function* batchesOf(
   sql: Pick<Database, 'unsafe'>,
-  statement: Statement,
-  limit: number,
+  { text, values }: Statement,
+  { limit, table }: TableQuery,
   reading: Reading,
 ): AsyncGenerator<readonly unknown[][], void> {
-  if (limit < BATCH) return yield await sent(sql, statement, reading)
-  await sent(
-    sql,
-    {
-      text: `DECLARE features NO SCROLL CURSOR FOR ${statement.text}`,
-      values: statement.values,
-    },
-    reading,
-  )
+  const send = (statement: string, parameters: Statement['values'] = []) =>
+    sent(sql, { text: named(table, statement), values: parameters }, reading)
+  if (limit < BATCH) return yield await send(text, values)
+  await send(`DECLARE features NO SCROLL CURSOR FOR ${text}`, values)
   const fetched = (rows: number) => {
-    const batch = sent(sql, { text: `FETCH ${rows} FROM features`, values: [] }, reading)
+    const batch = send(`FETCH ${rows} FROM features`)
     // The reader may leave before it waits for this batch.
     batch.catch(() => {})
     return { rows, batch }
   }
   let next = fetched(BATCH)
-  for (;;) {
-    const { rows, batch } = next
-    const found = await batch
-    if (found.length < rows) return yield found
-    next = fetched(Math.max(1, Math.min(MAX_BATCH, Math.floor((rows * BATCH_BYTES) / sizeOf(found)))))
-    yield found
+  try {
+    for (;;) {
+      const { rows, batch } = next
+      const found = await batch
+      if (found.length < rows) return yield found
+      next = fetched(Math.max(1, Math.min(MAX_BATCH, Math.floor((rows * BATCH_BYTES) / sizeOf(found)))))
+      yield found
+    }
+  } finally {
+    // A request to cancel it must not meet the statement that follows it.
+    await next.batch.catch(() => {})
   }
 }
 
@@ -183,13 +184,9 @@ export async function* readQuery(
   running: Running,
 ): AsyncGenerator<Chunk, void> {
   const chunks = new ChunkWriter(query, false)
-  const added = hasTexts(query)
+  const added = hasTexts(query, query.table)
     ? addedTexts(chunks, sql, query, { token, running, isRaw: true })
-    : addedFeatures(chunks, sql, query, layer, {
-        token,
-        running,
-        isRaw: false,
-      })
+    : addedFeatures(chunks, sql, query, layer, { token, running, isRaw: false })
   for await (const chunk of added) {
     yield chunk
     if (chunk.state !== 'going on') return

@@ -137,10 +137,15 @@ async function readTables(
       CASE WHEN c.relkind = 'p'
         THEN (SELECT sum(nullif(leaf.reltuples, -1)) FROM pg_partition_tree(c.oid) p JOIN pg_class leaf ON leaf.oid = p.relid WHERE p.isleaf)
         ELSE nullif(c.reltuples, -1) END::float8 AS count,
-      c.relrowsecurity OR (c.relkind IN ('v', 'm') AND pg_get_viewdef(c.oid) LIKE '%gateway.token%')
-        OR EXISTS (SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
-                     AND d.refclassid = 'pg_class'::regclass JOIN pg_class below ON below.oid = d.refobjid
-                   WHERE r.ev_class = c.oid AND below.relrowsecurity) AS "isPersonal",
+      EXISTS (
+        WITH RECURSIVE below AS (
+          SELECT c.oid, c.relrowsecurity, c.relkind
+          UNION SELECT used.oid, used.relrowsecurity, used.relkind FROM below JOIN pg_rewrite r ON r.ev_class = below.oid
+            JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
+            JOIN pg_class used ON used.oid = d.refobjid)
+        SELECT FROM below WHERE relrowsecurity OR (relkind IN ('v', 'm') AND (pg_get_viewdef(oid) LIKE '%gateway.token%'
+          OR EXISTS (SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_proc'::regclass
+                     JOIN pg_proc p ON p.oid = d.refobjid WHERE r.ev_class = below.oid AND p.prosrc LIKE '%gateway.token%')))) AS "isPersonal",
       c.relkind NOT IN ('r', 'm', 'p') OR EXISTS (SELECT FROM pg_index i JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_am am ON am.oid = ic.relam
         WHERE i.indrelid = c.oid AND am.amname IN ('gist', 'spgist', 'brin') AND a.attnum = ANY(i.indkey)) AS "hasIndex"
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -21,13 +21,16 @@ const PLACES = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\?/g
 export function numbered({ text, values }: Sql): Statement {
   let n = 0
   const numberedText = text.replaceAll(PLACES, (part) => (part === '?' ? `$${++n}` : part))
-  return {
-    text: numberedText,
-    values: values.map((value) => (value === null ? null : String(value))),
-  }
+  return { text: numberedText, values: values.map((value) => (value === null ? null : String(value))) }
 }
 
 export const tableName = ({ schema, table }: DatabaseTable): string => `${quoted(schema)}.${quoted(table)}`
+
+/** Returns a statement with the name of its table in front: of one that goes on, the database shows no more than the first kilobyte. */
+export function named(table: DatabaseTable, text: string): string {
+  // No name can end the comment.
+  return `/* ${tableName(table).replaceAll('*', '')} */ ${text}`
+}
 
 /** Separates the parts of the id of a feature whose key has several columns. */
 const SEPARATOR = ','
@@ -148,10 +151,7 @@ function hasKey(key: readonly DatabaseColumn[], values: readonly string[]): Sql 
 /** The condition for features after the one with these keys, in the order of the query. */
 function behind(table: DatabaseTable, sort: ItemsQuery['sort'], after: After): Sql {
   const keys = [
-    ...sort.map(({ field, descending }) => ({
-      column: columnOf(table, field),
-      descending,
-    })),
+    ...sort.map(({ field, descending }) => ({ column: columnOf(table, field), descending })),
     ...table.key.map((column) => ({ column, descending: false })),
   ]
   const parts: string[] = []
@@ -180,13 +180,7 @@ export interface ReadFeature {
 /** @param place number of features in front of it, for tables without a key */
 export function readFeature(
   raw: readonly unknown[],
-  {
-    selected,
-    sort,
-  }: {
-    readonly selected: readonly IndexField[]
-    readonly sort: ItemsQuery['sort']
-  },
+  { selected, sort }: { readonly selected: readonly IndexField[]; readonly sort: ItemsQuery['sort'] },
   table: DatabaseTable,
   layer: string,
   place: number,

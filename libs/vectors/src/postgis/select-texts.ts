@@ -20,9 +20,12 @@ const EXPONENT_FROM = { single: '1e6', float: '1e15' } as const
 const INFINITE =
   '179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880'
 
-/** Returns true if the features of a query can be written by the database. */
-export function hasTexts({ format, crs }: Pick<ItemsQuery, 'format' | 'crs'>): boolean {
-  return format === 'geojson' && crs.uri === DEFAULT_CRS.uri
+/** Returns true if the features of a query can be written by the database. One of another encoding than UTF-8 may hold bytes that are no text. */
+export function hasTexts(
+  { format, crs }: Pick<ItemsQuery, 'format' | 'crs'>,
+  { foldsUnicode }: Pick<DatabaseTable, 'foldsUnicode'>,
+): boolean {
+  return format === 'geojson' && crs.uri === DEFAULT_CRS.uri && foldsUnicode
 }
 
 /** True if the database writes the geometries too: points without heights. */
@@ -39,6 +42,7 @@ export function selectTexts(query: ItemsQuery, table: DatabaseTable): Selection 
   const inner = [
     ...table.key.map((column, i) => `${asText(column)} AS gw_k${i}`),
     `${inDegrees(table)} AS gw_g`,
+    ...table.key.slice(0, hasNumber(table.key) ? 1 : 0).map((column) => `${wholeNumber(column)} AS gw_i`),
     ...sort.map(({ field }, i) => `${asText(columnOf(table, field))} AS gw_s${i}`),
     ...selected.map((field, i) => `${jsonValueOf(columnOf(table, field))} AS gw_v${i}`),
   ]
@@ -63,10 +67,7 @@ export function selectTexts(query: ItemsQuery, table: DatabaseTable): Selection 
   const columns = [...table.key.map((_, i) => `gw_k${i}`), ...sort.map((_, i) => `gw_s${i}`), ...parts]
   return {
     columns: inner,
-    around: (text) => ({
-      text: `SELECT ${columns.join(', ')} FROM (${text}) AS f`,
-      values,
-    }),
+    around: (text) => ({ text: `SELECT ${columns.join(', ')} FROM (${text}) AS f`, values }),
   }
 }
 
@@ -80,31 +81,41 @@ function joined(parts: readonly string[]): string {
   return joined(groups)
 }
 
+const hasNumber = (key: readonly DatabaseColumn[]) => key.length === 1 && key[0]?.form === 'integer'
+
 /** The id as JSON: a number if the key is a whole number. */
 function idOf(key: readonly DatabaseColumn[]): string | null {
-  const [only] = key
-  if (only === undefined) return null
-  if (key.length === 1 && only.form === 'integer') return `coalesce(gw_k0, '"null"')`
+  if (key.length === 0) return null
+  if (hasNumber(key)) return `coalesce(gw_i, '"null"')`
   if (key.length === 1) return `to_json(coalesce(gw_k0, ''))`
   const part = (_: DatabaseColumn, i: number) => `replace(replace(coalesce(gw_k${i}, ''), '\\', '\\\\'), ',', '\\,')`
   return `to_json(${key.map(part).join(` || ',' || `)})`
 }
 
-/** A value as JSON, by the rules of `sentValue` and `jsonOf`. */
+/** A whole number as JSON. `to_json` writes an `oid` as a text. */
+const wholeNumber = ({ name, type }: DatabaseColumn) =>
+  `to_json(${quoted(name)}${type === 'oid' ? '::bigint' : ''})::text`
+
+/**
+ * A value as JSON, by the rules of `sentValue` and `jsonOf`. If the type of the column has changed since the scan, it is JSON too, or the database knows
+ * no function for it, which shows that the table has changed.
+ */
 function jsonValueOf(column: DatabaseColumn): string {
   const { name, form } = column
   const own = quoted(name)
   switch (form) {
     case 'integer':
+      return `coalesce(${wholeNumber(column)}, 'null')`
     case 'json':
+      return `coalesce(to_json(${own})::text, 'null')`
     case 'other_json':
-      return `coalesce((${shown(column)})::text, 'null')`
+      return `coalesce(${shown(column)}, 'null')`
     case 'boolean':
       return `CASE ${own} WHEN TRUE THEN 'true' WHEN FALSE THEN 'false' ELSE 'null' END`
     case 'numeric':
-      return `CASE WHEN abs(${own}) < ${INFINITE} THEN ${own}::text ELSE 'null' END`
+      return `CASE WHEN numeric_lt(abs(${own}), ${INFINITE}) THEN ${own}::text ELSE 'null' END`
     case 'single':
-      return numberOf(`${own}::text`, `${own}::text::float8`, form)
+      return numberOf(`${own}::text`, `abs(${own})::text::float8`, form)
     case 'float':
       return numberOf(own, own, form)
     default:
@@ -112,7 +123,7 @@ function jsonValueOf(column: DatabaseColumn): string {
   }
 }
 
-/** @param text the number as Postgres writes it, or the number @param value the same as a double */
+/** @param text the number as Postgres writes it, or the number @param value the same as a double, with or without its sign */
 function numberOf(text: string, value: string, form: keyof typeof EXPONENT_FROM): string {
   const cases = [
     `abs(${value}) >= 1e-4 AND abs(${value}) < ${EXPONENT_FROM[form]} THEN ${text}::text`,

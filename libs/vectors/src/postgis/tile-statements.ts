@@ -4,7 +4,7 @@ import type { Sql } from '../query/cql2/compile.js'
 import { tiled } from './columns.js'
 import { touchesBox } from './dialect.js'
 import { plainGeometry } from './places.js'
-import { numbered, type Statement, tableName } from './select-features.js'
+import { named, numbered, type Statement, tableName } from './select-features.js'
 
 /** Units of a tile's grid, and those around it in which lines and polygons go on, as in the tiles of files. */
 const EXTENT = 4096
@@ -70,10 +70,12 @@ export function tileOfTable(table: DatabaseTable, wish: TileWish): Statement {
   const where = conditions.map(({ text }) => `(${text})`).join(' AND ')
   const idName = id === null ? '' : `, '${ID}'`
   return numbered({
-    text:
+    text: named(
+      table,
       `WITH found AS MATERIALIZED (SELECT ST_AsMVTGeom(${inGrid}, ST_TileEnvelope(${place.text}), ${EXTENT}, ${BUFFER}, true) AS "${GEOMETRY}"` +
-      `${columns.map((column) => `, ${column}`).join('')} FROM ${tableName(table)} WHERE ${where} LIMIT ${MAX_FEATURES}) ` +
-      `SELECT ST_AsMVT(found, ?::text, ${EXTENT}, '${GEOMETRY}'${idName}) AS tile, count(*)::float8 AS features FROM found WHERE "${GEOMETRY}" IS NOT NULL`,
+        `${columns.map((column) => `, ${column}`).join('')} FROM ${tableName(table)} WHERE ${where} LIMIT ${MAX_FEATURES}) ` +
+        `SELECT ST_AsMVT(found, ?::text, ${EXTENT}, '${GEOMETRY}'${idName}) AS tile, count(*)::float8 AS features FROM found WHERE "${GEOMETRY}" IS NOT NULL`,
+    ),
     values: [...place.values, ...conditions.flatMap(({ values }) => values), layer],
   })
 }

@@ -31,10 +31,7 @@ export function selectRows({ selected, sort, limit, offset, after, id }: ItemsQu
     const asFid = /^\d{1,15}$/.test(id) ? Number(id) : -1
     const text = `${head} WHERE fid = coalesce((SELECT fid FROM features WHERE ${HAS_ID}), (SELECT fid FROM features WHERE fid = ?2 AND feature_id IS NULL))`
     if (filter === null) return { text, values: [id, asFid] }
-    return {
-      text: `${text} AND (${filter.text})`,
-      values: [id, asFid, ...filter.values],
-    }
+    return { text: `${text} AND (${filter.text})`, values: [id, asFid, ...filter.values] }
   }
   const conditions = [filter, after === null ? null : behind(sort, after)]
   const given = conditions.filter((condition) => condition !== null)
@@ -56,10 +53,7 @@ function orderOf({ field, descending }: ItemsQuery['sort'][number]): string[] {
 /** Returns the condition for features after the one with these keys, in the order of the query. */
 function behind(sort: ItemsQuery['sort'], after: After): Sql {
   const keys = [
-    ...sort.map(({ field, descending }) => ({
-      column: quoted(field.column),
-      descending,
-    })),
+    ...sort.map(({ field, descending }) => ({ column: quoted(field.column), descending })),
     { column: 'fid', descending: false },
   ]
   const parts: string[] = []
@@ -169,12 +163,7 @@ export class ChunkWriter {
   }
 
   #flush(state: Chunk['state']): Chunk {
-    const chunk = {
-      bytes: Buffer.concat(this.#parts),
-      count: this.#count,
-      last: this.#last?.() ?? null,
-      state,
-    }
+    const chunk = { bytes: Buffer.concat(this.#parts), count: this.#count, last: this.#last?.() ?? null, state }
     this.#parts = []
     this.#bytes = 0
     this.#count = 0

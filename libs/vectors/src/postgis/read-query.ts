@@ -184,7 +184,7 @@ export async function* readQuery(
   running: Running,
 ): AsyncGenerator<Chunk, void> {
   const chunks = new ChunkWriter(query, false)
-  const added = hasTexts(query, query.table)
+  const added = hasTexts(query)
     ? addedTexts(chunks, sql, query, { token, running, isRaw: true })
     : addedFeatures(chunks, sql, query, layer, { token, running, isRaw: false })
   for await (const chunk of added) {

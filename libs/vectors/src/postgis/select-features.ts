@@ -165,7 +165,8 @@ function behind(table: DatabaseTable, sort: ItemsQuery['sort'], after: After): S
     parts.push([...equal, i < sort.length ? `(${later} OR ${inOrder(column)} IS NULL)` : later].join(' AND '))
     values.push(...after.slice(0, i), value)
   }
-  return { text: parts.map((part) => `(${part})`).join(' OR '), values }
+  // Nothing sorts behind a feature all of whose keys are absent.
+  return { text: parts.map((part) => `(${part})`).join(' OR ') || 'FALSE', values }
 }
 
 /** A row of `selectFeatures` as encoders take it. */

@@ -9,23 +9,19 @@ import { asText, type Selection } from './select-features.js'
 
 /**
  * Features as texts of GeoJSON that the database writes, letter for letter as `geoJsonOf` does. Numbers are those of JavaScript: the shortest digits,
- * without an exponent from 1e-6 up to 1e21.
+ * without an exponent from 1e-6 up to 1e21. Of a double above 2^53 whose shortest digits lie half-way to the next one, Postgres writes more digits.
  */
 
 /** Limit of Postgres: arguments of a function, with some to spare. */
 const MAX_ARGUMENTS = 90
 /** Powers of ten from which texts of numbers have an exponent: those of `real`, and of `double precision`. */
 const EXPONENT_FROM = { single: '1e6', float: '1e15' } as const
-/** From here on a number is infinite as a double. */
-const INFINITE =
-  '179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880'
+/** From here on a number is infinite as a double: half a step above the largest one. */
+const INFINITE = 2n ** 1024n - 2n ** 970n
 
-/** Returns true if the features of a query can be written by the database. One of another encoding than UTF-8 may hold bytes that are no text. */
-export function hasTexts(
-  { format, crs }: Pick<ItemsQuery, 'format' | 'crs'>,
-  { foldsUnicode }: Pick<DatabaseTable, 'foldsUnicode'>,
-): boolean {
-  return format === 'geojson' && crs.uri === DEFAULT_CRS.uri && foldsUnicode
+/** Returns true if the features of a query can be written by the database. */
+export function hasTexts({ format, crs }: Pick<ItemsQuery, 'format' | 'crs'>): boolean {
+  return format === 'geojson' && crs.uri === DEFAULT_CRS.uri
 }
 
 /** True if the database writes the geometries too: points without heights. */

@@ -106,6 +106,7 @@ function remove(lock: string): Promise<void> {
   })
 }
 
+/** One that has been released meanwhile counts as held, because another process may have taken it since. */
 async function isHeld(lock: string): Promise<boolean> {
   try {
     const content = await fs.readFile(lock, 'utf8')
@@ -113,8 +114,8 @@ async function isHeld(lock: string): Promise<boolean> {
     if (content === '') return Math.abs(Date.now() - (await fs.stat(lock)).mtimeMs) < LOCK_FILLED_MS
     const holder = Number(content)
     return holder > 0 && holder !== process.pid && isAlive(holder)
-  } catch {
-    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
   }
 }
 

@@ -165,8 +165,7 @@ const placesOf = (zoom) => {
   )
 }
 
-/** Returns a statement as the database has got it last, from its log. */
-/** Returns the last statement that begins with a text, and its parameters, from the log of a request. */
+/** Returns the last statement that begins with a text, behind the name of its table, and its parameters, from the log of a request. */
 async function statementOf(edge, path, begin) {
   await database.owner.unsafe("ALTER SYSTEM SET log_statement = 'all'")
   await database.owner.unsafe('SELECT pg_reload_conf()')
@@ -176,7 +175,7 @@ async function statementOf(edge, path, begin) {
   await database.owner.unsafe("ALTER SYSTEM SET log_statement = 'none'")
   await database.owner.unsafe('SELECT pg_reload_conf()')
   const lines = database.log().split('\n')
-  const at = lines.findLastIndex((line) => line.includes('execute ') && line.includes(`: ${begin}`))
+  const at = lines.findLastIndex((line) => line.includes('execute ') && line.includes(` */ ${begin}`))
   if (at < 0) throw new Error(`no statement in the log: ${database.log().slice(-3000)}`)
   const line = lines[at]
   return [line.slice(line.indexOf(begin)), (lines[at + 1] ?? '').split('parameters: ')[1] ?? '']
@@ -283,7 +282,7 @@ async function items() {
   const [statement, parameters] = await statementOf(
     edge,
     `/ogc/collections/public-points/items?limit=100&bbox=${box()}`,
-    'SELECT "id"',
+    'SELECT gw_k0',
   )
   const values = new Map([...parameters.matchAll(/\$(\d+) = '([^']*)'/g)].map(([, n, value]) => [Number(n), value]))
   const seen = [...values].filter(([, value]) => /^\d+\.\d{3,}/.test(value))

@@ -282,7 +282,7 @@ async function items() {
   const [statement, parameters] = await statementOf(
     edge,
     `/ogc/collections/public-points/items?limit=100&bbox=${box()}`,
-    'SELECT gw_k0',
+    'SELECT "id"',
   )
   const values = new Map([...parameters.matchAll(/\$(\d+) = '([^']*)'/g)].map(([, n, value]) => [Number(n), value]))
   const seen = [...values].filter(([, value]) => /^\d+\.\d{3,}/.test(value))

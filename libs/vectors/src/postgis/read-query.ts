@@ -184,9 +184,11 @@ export async function* readQuery(
   running: Running,
 ): AsyncGenerator<Chunk, void> {
   const chunks = new ChunkWriter(query, false)
-  const added = hasTexts(query)
-    ? addedTexts(chunks, sql, query, { token, running, isRaw: true })
-    : addedFeatures(chunks, sql, query, layer, { token, running, isRaw: false })
+  // Of a page, the database would work longer on the statement than the gateway works on the values.
+  const added =
+    query.limit >= BATCH && hasTexts(query)
+      ? addedTexts(chunks, sql, query, { token, running, isRaw: true })
+      : addedFeatures(chunks, sql, query, layer, { token, running, isRaw: false })
   for await (const chunk of added) {
     yield chunk
     if (chunk.state !== 'going on') return

@@ -20,7 +20,7 @@ import { hasTexts, selectTexts, writesPoints } from './select-texts.js'
 /** Rows that are fetched first; then as many as have about this number of bytes, at most. */
 const BATCH = 500
 const BATCH_BYTES = 512 * 1024
-const MAX_BATCH = 4_000
+const MAX_BATCH = 2_000
 /** Time for which it is known whether a table has features without a geometry: at least, and as a multiple of the time of the look for them. */
 const LEAST_KNOWN_MS = 10_000
 const KNOWN_TIMES = 100

@@ -184,7 +184,7 @@ export async function* readQuery(
   running: Running,
 ): AsyncGenerator<Chunk, void> {
   const chunks = new ChunkWriter(query, false)
-  // Of a page, the database would work longer on the statement than the gateway works on the values.
+  // The database would work longer on the statement for a page than the gateway works on its values.
   const added =
     query.limit >= BATCH && hasTexts(query)
       ? addedTexts(chunks, sql, query, { token, running, isRaw: true })

@@ -9,7 +9,7 @@ import { asText, type Selection } from './select-features.js'
 
 /**
  * Features as texts of GeoJSON that the database writes, letter for letter as `geoJsonOf` does. Numbers are those of JavaScript: the shortest digits,
- * without an exponent from 1e-6 up to 1e21. Of a double above 2^53 whose shortest digits lie half-way to the next one, Postgres writes more digits.
+ * without an exponent from 1e-6 up to 1e21. Postgres writes more digits of a double above 2^53 whose shortest ones lie half-way to the next double.
  */
 
 /** Limit of Postgres: arguments of a function, with some to spare. */

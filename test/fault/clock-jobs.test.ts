@@ -88,7 +88,7 @@ test('a job whose control plane is killed goes on soon, although the clock of th
 }, async () => {
   gateway().allowErrors(/./)
   clock.step(2 * HOUR)
-  const body = { target_code: 'killed', source_paths: [join(gateway().home, 'globe.tif')], zoom_max: 6 }
+  const body = { target_code: 'killed', source_paths: [join(gateway().home, 'globe.tif')], zoom_max: 5 }
   const { id } = await gateway().admin.expect<SliceJob>('/slice/jobs', { body })
   const job = () => gateway().admin.expect<SliceJob>(`/slice/jobs/${id}`)
   await expect.poll(async () => (await job()).progress).toBeGreaterThan(0)

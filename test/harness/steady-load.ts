@@ -1,8 +1,11 @@
 import { Agent, get } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Number of concurrent requests. */
 const CALLERS = 8
 const ANSWER_WITHIN_MS = 15_000
+/** Pause of a caller between two requests; ms. Without it, the load takes a processor from what is tested. */
+const PAUSE_MS = 10
 
 export interface LoadResult {
   readonly answered: number
@@ -42,6 +45,7 @@ export class SteadyLoad {
       const failure = await this.#ask(this.#addresses[i % this.#addresses.length] as string)
       if (failure === null) this.#answered++
       else this.#failures.set(failure, (this.#failures.get(failure) ?? 0) + 1)
+      await sleep(PAUSE_MS)
     }
   }
 

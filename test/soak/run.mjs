@@ -1,7 +1,7 @@
 /**
  * Runs that take longer than a test may, started by hand:
  *
- *   npm run soak -- --minutes 15                   load and churn; fails if memory grows after the fifth minute
+ *   npm run soak -- --minutes 20                   load and churn; fails if memory grows after the tenth minute
  *   npm run soak -- --minutes 3 --kill-workers     the same while edge workers are killed; memory is not checked
  *   npm run monitoring:check -- --minutes 5        a real Prometheus under load: panels have data, alerts fire on their faults
  *   npm run kills -- --kills 40                    kill -9 of the control plane; everything must end once
@@ -24,7 +24,7 @@ const { positionals, values } = parseArgs({
   args: process.argv.slice(2),
   allowPositionals: true,
   options: {
-    minutes: { type: 'string', default: '15' },
+    minutes: { type: 'string', default: '20' },
     rate: { type: 'string', default: '200' },
     kills: { type: 'string', default: '40' },
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },

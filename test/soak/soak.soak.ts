@@ -16,8 +16,8 @@ import { Tally } from './tally.js'
 import { databaseConnections, LASTING_ROLES, POSTGRES, type Usage, usageBelow, workersBelow } from './usage.js'
 
 const SAMPLE_MS = 5_000
-/** Time after which memory may not grow: caches have filled, and V8 has found its sizes. */
-const SETTLED_MINUTES = 5
+/** Time after which memory may not grow: caches have filled, and the heap of each worker, which may double between two collections, has been full once. */
+const SETTLED_MINUTES = 10
 /** Length of a window. Memory rises until garbage collection, so each window contains a peak, and peaks are compared. */
 const WINDOW_MS = 120_000
 const MAX_GROWTH = 1.05

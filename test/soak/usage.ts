@@ -18,16 +18,16 @@ const ROLES: readonly (readonly [role: string, command: RegExp])[] = [
   ['edge worker', /edge\/dist\/worker\.js/],
   ['edge supervisor', /edge\/dist\/main\.js/],
   ['control plane', /control-plane\/dist\/main\.js/],
-  ['launcher', /launcher\/(dist\/main\.js|setup\.mjs)/],
+  ['launcher', /dist\/launcher\/main\.js|tools\/setup\.mjs/],
   ['postgres', /^(postgres:|\S*\/postgres )/],
 ]
 export const POSTGRES = 'postgres'
 export const LASTING_ROLES: readonly string[] = ROLES.map(([role]) => role)
 
-/** Returns the processes below `parent` at this moment, by role. */
+/** Returns the usage of `parent` and of the processes below it at this moment, by role. */
 export function usageBelow(parent: number): ReadonlyMap<string, Usage> {
   const found = new Map<string, Usage>()
-  for (const pid of descendantsOf(parent)) {
+  for (const pid of [parent, ...descendantsOf(parent)]) {
     const command = read(pid, 'cmdline').replaceAll('\0', ' ')
     const memory = read(pid, 'smaps_rollup')
     if (command === '' || memory === '') continue

@@ -37,12 +37,11 @@ const MAX_PARAM_LENGTH = 200 * 4 * 3
 
 /** A client that has not sent its headers by then holds the connection on purpose. body-rules.ts limits bodies, since an import may take longer. */
 const HEADERS_TIMEOUT_MS = 10_000
-const TIMEOUT_CHECK_MS = 5_000
 
 const httpOptions: ServerOptions = {
   maxHeaderSize: MAX_HEADER_BYTES,
-  headersTimeout: HEADERS_TIMEOUT_MS,
-  connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+  // idle-connections.ts has this limit.
+  headersTimeout: 0,
   // Node would refuse a request without Host in its own form; framing.ts does it in ours.
   requireHostHeader: false,
 }
@@ -128,7 +127,8 @@ export async function buildApp(ctx: ControlContext): Promise<App> {
   await registerCompression(app)
   registerBoundedLists(app)
   closePromptly(app, ctx.notice)
-  endIdleConnections(app, ctx.settings.keepAliveSeconds * 1000 + HEADERS_TIMEOUT_MS)
+  const idleMs = ctx.settings.keepAliveSeconds * 1000 + HEADERS_TIMEOUT_MS
+  endIdleConnections(app, { firstHeadMs: HEADERS_TIMEOUT_MS, idleMs })
   refuseAmbiguousFraming(app)
   const findCaller = callerFinder(edgeLink, ctx.settings.trustedProxies)
   const adminGate = registerAdminGate(app, ctx, findCaller)

@@ -38,7 +38,7 @@ export class DestinationGuard {
   readonly #own: OwnEndpoints
   readonly #resolve: Resolve
 
-  /** @param lists those of callbacks, if nothing else is given */
+  /** @param lists default: the lists of callbacks */
   constructor(
     settings: GuardSettings,
     resolve: Resolve = resolveHost,

@@ -80,7 +80,7 @@ function nearest(key: string): string | null {
   if (key.length < SHORTEST_GUESSED_NAME) return null
   const isNear = (name: string) =>
     name.length >= SHORTEST_GUESSED_NAME &&
-    // The lengths differ by no more than the distance, which takes each process milliseconds for all variables of an environment.
+    // Compares the lengths first: the distances to all variables of an environment take milliseconds at each start.
     Math.abs(name.length - key.length) <= MISTYPED_LETTERS &&
     distance(name, key) <= MISTYPED_LETTERS
   const near = KNOWN_NAMES.filter(isNear)

@@ -231,7 +231,7 @@ export class ResponseTable {
       if (number === undefined) continue
       words[number >> 6] = (words[number >> 6] ?? 0n) | (1n << BigInt(number & 63))
     }
-    // 0 means never. A token that expired in 1970 is put with any other time in the past.
+    // The table reads 0 as "never expires", so a token that expired at 0 gets another time in the past.
     const time = expiresAt === null ? 0 : Math.max(1, expiresAt)
     return this.#addon.putToken(text, time, all, new Uint8Array(words.buffer), usage, prefix, isSigned, area)
   }

@@ -59,7 +59,7 @@ export interface ComparedZoom {
 }
 
 export interface Comparison {
-  /** ascending; zooms that the time did not suffice for are absent */
+  /** ascending; without the zooms for which no time was left */
   readonly zooms: readonly ComparedZoom[]
   /** false: the time limit was reached, and the last zoom is partial */
   readonly complete: boolean

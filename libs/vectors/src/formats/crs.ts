@@ -49,7 +49,7 @@ function horizontalOf(text: string, keyword: string): string {
 export function crsOfEpsg(code: string, text: string | null): Crs {
   const name = `EPSG:${code}`
   if (AS_WGS84.has(code)) return { name, definition: WGS84.definition }
-  // The list has the conversions of datums, which texts mostly lack.
+  // Most texts lack the conversion of the datum to WGS 84, which the list of EPSG codes has.
   return { name, definition: epsgDefinition(Number(code)) ?? text }
 }
 

@@ -93,7 +93,7 @@ export function publishedLayers(
 
     async publish({ layerDir, runDir, version }, described) {
       const key = layerKey(targetCode, version)
-      // In a separate folder: a writer that is killed leaves a file there.
+      // A writer that is killed leaves its temporary file, which is deleted with this folder.
       const folder = join(runDir, 'archive')
       const archive = join(folder, 'layer.pmtiles')
       try {

@@ -157,7 +157,7 @@ test('tiles have the tags by which caches purge them, and a missing tile within 
   const kept = { 'cache-control': 'public, max-age=60', vary: expect.stringContaining('Sec-Fetch-Dest'), ...tags }
   expect(await fieldsOf('/tiles/world/v1/1/0/1.png')).toMatchObject([404, kept])
   expect(await fieldsOf('/tiles/world/v1/1/0/1.png?missing=204')).toMatchObject([204, kept])
-  // fetch would set its own mode.
+  // `fetch` overwrites `Sec-Fetch-Mode`, so this request is written by hand.
   const raw = new RawClient(Number(new URL(running.url).port))
   const image = await raw.ask({
     method: 'GET',

@@ -94,20 +94,22 @@ function FindingLine({ finding: { words, detail, to, failures } }: { finding: Fi
   return (
     <Group component="li" gap="xs" wrap="nowrap">
       <FindingIcon />
-      <Text component="div" size="sm" flex={1} miw={0} truncate>
+      <Group gap="xs" wrap="nowrap" fz="sm" flex={1} miw={0}>
         {to === undefined ? (
-          <Text span fw={550}>
+          <Text span inherit fw={550} truncate>
             {words}
           </Text>
         ) : (
-          <TextLink to={to}>{words}</TextLink>
+          <TextLink to={to} truncate flex="none" maw="100%">
+            {words}
+          </TextLink>
         )}
         {detail.text !== '' && (
-          <Text span size="sm" c="dimmed" ms="xs">
+          <Text span inherit c="dimmed" truncate>
             <ServerText {...detail} />
           </Text>
         )}
-      </Text>
+      </Group>
       {failures !== undefined && <RetryAll {...failures} />}
     </Group>
   )

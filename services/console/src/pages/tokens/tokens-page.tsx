@@ -139,7 +139,7 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
   ]
 }
 
-// Not in the first file, as the dialog that shows them.
+// Loaded on demand, because the dialog that shows them is rarely opened.
 const ExtendFields = part(async () => (await import('./bulk-fields.js')).ExtendFields)
 const ExpireFields = part(async () => (await import('./bulk-fields.js')).ExpireFields)
 const GrantFields = part(async () => (await import('./bulk-fields.js')).GrantFields)

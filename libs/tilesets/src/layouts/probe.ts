@@ -61,7 +61,11 @@ async function probeAs(
     rowsAreFixed: order !== null,
     fingerprint: (about) => layoutFingerprint(root, folder, name, about, said.content),
   })
-  return probe === null ? null : { ...probe, storage, rowsFromNorth: probe.storage === 'xyz', rowsAssumed: false }
+  if (probe === null) return null
+  const isOther = order !== null && said.scheme !== null && said.scheme !== order
+  const other = isOther ? [`the metadata says scheme ${said.scheme}, but its rows are those of ${order}`] : []
+  const warnings = [...other, ...probe.warnings]
+  return { ...probe, storage, rowsFromNorth: probe.storage === 'xyz', rowsAssumed: false, warnings }
 }
 
 /** Detects the layout from a small part of the folder's content. */

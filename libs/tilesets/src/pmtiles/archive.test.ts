@@ -311,6 +311,18 @@ describe('a probe', () => {
     expect(probe?.bounds).toEqual([0, expect.closeTo(79.17), 180, expect.closeTo(85.05)])
   })
 
+  it('of packed data without a type is not served as vector tiles, and a section without a length ends with the file', async () => {
+    const about = { ...ABOUT, format: 'pbf', encoding: 'gzip' } as const
+    const serve = async (data: string) => {
+      await writePmtiles(file, [{ z: 0, x: 0, y: 0, data: gzipSync(Buffer.from(data, 'latin1')) }], about)
+      change(99, 0)
+      for (let at = 64; at < 72; at++) change(at, 0)
+      return (await probePmtiles(folder, file))?.format
+    }
+    await expect(serve('{"a": 1}')).rejects.toThrow('does not name the format')
+    expect(await serve('\x1a\x05\x78\x02')).toBe('pbf')
+  })
+
   it('with metadata that cannot be unpacked is served, with a warning', async () => {
     await writePmtiles(file, [{ z: 0, x: 0, y: 0, data: PNG }], { ...ABOUT, bounds: [-180, -85, 180, 85] })
     const bytes = fs.readFileSync(file)

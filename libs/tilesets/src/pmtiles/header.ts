@@ -63,11 +63,18 @@ export function readHeader(bytes: Uint8Array, fileSize: number): ArchiveHeader {
     if (offset + length <= fileSize && length <= limit) return { offset, length }
     throw new BrokenArchiveError(`the ${name} lies beyond the end of the file or is larger than allowed`)
   }
+  // Some writers leave a length of zero, and put this section last.
+  const rest = (offset: number) => Math.max(0, fileSize - offset)
   return {
     root: section('root directory', raw.rootDirectoryOffset, raw.rootDirectoryLength, MAX_DIRECTORY_BYTES),
     metadata: section('metadata', raw.jsonMetadataOffset, raw.jsonMetadataLength, MAX_METADATA_BYTES),
-    leaves: section('leaf directories', raw.leafDirectoryOffset, raw.leafDirectoryLength ?? 0, fileSize),
-    tiles: section('tile data', raw.tileDataOffset, raw.tileDataLength ?? 0, fileSize),
+    leaves: section(
+      'leaf directories',
+      raw.leafDirectoryOffset,
+      raw.leafDirectoryLength || rest(raw.leafDirectoryOffset),
+      fileSize,
+    ),
+    tiles: section('tile data', raw.tileDataOffset, raw.tileDataLength || rest(raw.tileDataOffset), fileSize),
     internalCompression: raw.internalCompression,
     tileCompression: raw.tileCompression,
     tileType: raw.tileType,

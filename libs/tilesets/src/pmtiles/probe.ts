@@ -9,7 +9,7 @@ import { readBounds, readCenter } from '../metadata/fields.js'
 import { isRecord, readMetadata, servedGrid, withCenter } from '../metadata/metadata.js'
 import { readExactly } from '../read-exactly.js'
 import { boundsWithoutTiles } from '../rows/by-bounds.js'
-import { examineSample, formatBySamples, SAMPLE_BYTES, sampleOf } from '../sample.js'
+import { examineSample, formatBySamples, looksLikeMvt, SAMPLE_BYTES, sampleOf } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { zoomRange } from '../zoom-range.js'
 import { openArchive, type PmtilesArchive, readJson } from './archive.js'
@@ -41,8 +41,11 @@ export function describeArchive(
 ): TileSetProbe {
   const metadata = readMetadata(isRecord(fields) ? fields : {})
   const tileMatrixSet = servedGrid(metadata)
-  const bytes = formatBySamples(formatOfType(header.tileType) ?? metadata.format, samples)
-  if (bytes.format === null) throw unknownFormat(header)
+  const said = formatOfType(header.tileType) ?? metadata.format
+  const bytes = formatBySamples(said, samples)
+  // Gzip alone does not make vector tiles.
+  const isOther = said === null && bytes.format === 'pbf' && !samples.some((one) => looksLikeMvt(one))
+  if (bytes.format === null || isOther) throw unknownFormat(header)
   const { format } = bytes
   const warnings: string[] = []
   if (header.tileType !== TileType.Unknown && formatOfType(header.tileType) === null)

@@ -1,36 +1,54 @@
+import type { Bounds, KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { tileIdToZxy } from 'pmtiles'
 import type { ZoomExtent } from '../folder/extent.js'
+import { spread } from '../folder/listing.js'
+import { boundsWithoutTiles } from '../rows/by-bounds.js'
 import type { ZoomRange } from '../zoom-range.js'
 import { type PmtilesArchive, zoomOf } from './archive.js'
 import type { Directory } from './directory.js'
 import { MAX_LEAF_DEPTH, MAX_PMTILES_ZOOM } from './layout.js'
 import { type Leaves, leafAt, type Search } from './source.js'
 
-export interface ListedTiles extends ZoomRange {
-  /** columns and rows of each zoom; empty if they are not known, because the archive has too many tiles or directories */
-  readonly extents: readonly ZoomExtent[]
+/** An archive whose tiles are listed. */
+export interface Listing<Archive extends Pick<PmtilesArchive, 'header' | 'root'> = PmtilesArchive> {
+  readonly archive: Archive
+  /** directories that were read already */
+  readonly leaves: Leaves
+  /** maximum number of leaf directories that are read to list all tiles */
+  readonly maxLeaves: number
 }
+type AnyListing = Listing<Pick<PmtilesArchive, 'header' | 'root'>>
 
+/** Maximum number of tiles of which one is looked for in the bounds before all are listed. */
+const MAX_LOOKED_AT = 64
 /** Maximum number of tiles whose columns and rows are computed, which takes about a microsecond for each zoom. */
 const MAX_LISTED_TILES = 50_000
 
-type Listed = Pick<PmtilesArchive, 'header' | 'root'>
+/** Returns the zooms of an archive by the numbers of its first and its last tile. */
+export function* zoomsOfTiles(listing: AnyListing): Search<ZoomRange> {
+  const end = yield* endOf(listing)
+  return { minZoom: zoomOf(listing.archive.root.tileIds[0]!), maxZoom: zoomOf(end - 1) }
+}
 
 /**
- * Finds the zooms of the tiles by the first and the last number, and their extents in a small archive.
- * @param maxLeaves maximum number of leaf directories that are read for the extents; more yield none
+ * Returns the columns and rows of each zoom, if none of the tiles that are looked at first lies in the bounds: most archives need no further directory.
+ * Empty if one does, or if the archive has too many tiles or directories.
  */
-export function* listTiles(archive: Listed, leaves: Leaves, maxLeaves: number): Search<ListedTiles> {
-  const end = yield* endOf(archive, leaves)
-  return {
-    minZoom: zoomOf(archive.root.tileIds[0]!),
-    maxZoom: zoomOf(end - 1),
-    extents: yield* extentsOf(archive, leaves, maxLeaves),
-  }
+export function* extentsBeside(listing: AnyListing, bounds: Bounds, grid: KnownTileMatrixSetId): Search<ZoomExtent[]> {
+  const last = (yield* endOf(listing)) - 1
+  const deepest = zoomOf(last)
+  // Numbers of deeper zooms are not exact.
+  if (deepest === MAX_PMTILES_ZOOM) return []
+  const known = [...listing.archive.root.tileIds, last].filter((tileId) => zoomOf(tileId) === deepest)
+  const isInBounds = (tileId: number) => boundsWithoutTiles(extentsOf([[tileId, 1]]), bounds, grid) === null
+  if (spread(known, MAX_LOOKED_AT).some(isInBounds)) return []
+  const runs = yield* runsOf(listing)
+  const count = runs.reduce((sum, [, run]) => sum + run, 0)
+  return count > MAX_LISTED_TILES ? [] : extentsOf(runs)
 }
 
 /** Returns the number after that of the last tile. */
-function* endOf(archive: Listed, leaves: Leaves): Search<number> {
+function* endOf({ archive, leaves }: AnyListing): Search<number> {
   let directory = archive.root
   for (let depth = 0; ; depth++) {
     const last = directory.tileIds.length - 1
@@ -41,7 +59,10 @@ function* endOf(archive: Listed, leaves: Leaves): Search<number> {
   }
 }
 
-function* extentsOf(archive: Listed, leaves: Leaves, maxLeaves: number): Search<ZoomExtent[]> {
+type Run = readonly [first: number, length: number]
+
+/** Returns all runs of tiles; none if they are in more directories than allowed. */
+function* runsOf({ archive, leaves, maxLeaves }: AnyListing): Search<Run[]> {
   const { root } = archive
   const directories: Directory[] = [root]
   for (const [i, run] of root.runLengths.entries()) {
@@ -49,17 +70,17 @@ function* extentsOf(archive: Listed, leaves: Leaves, maxLeaves: number): Search<
     if (directories.length > maxLeaves) return []
     directories.push(yield* leafAt(archive, leaves, root, i))
   }
+  const all = directories.flatMap(({ tileIds, runLengths }) =>
+    [...tileIds].map((first, i): Run => [first, runLengths[i]!]),
+  )
+  const found = all.filter(([, run]) => run > 0)
+  return found.length === all.length - (directories.length - 1) ? found : []
+}
+
+function extentsOf(runs: readonly Run[]): ZoomExtent[] {
   const found = new Map<number, ZoomExtent>()
-  let count = 0
-  for (const directory of directories) {
-    for (const [i, first] of directory.tileIds.entries()) {
-      const run = directory.runLengths[i]!
-      if (run === 0 && directory !== root) return []
-      count += run
-      if (count > MAX_LISTED_TILES || zoomOf(first + run) === MAX_PMTILES_ZOOM) return []
-      for (let tileId = first; tileId < first + run; tileId++) add(found, tileIdToZxy(tileId))
-    }
-  }
+  for (const [first, length] of runs)
+    for (let tileId = first; tileId < first + length; tileId++) add(found, tileIdToZxy(tileId))
   return [...found.values()].sort((one, other) => one.z - other.z)
 }
 

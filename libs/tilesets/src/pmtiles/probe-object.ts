@@ -8,7 +8,6 @@ import type { TileSetProbe } from '../tile-set.js'
 import { unpackDirectory, unpackJson } from './archive.js'
 import { readHeader, type Section } from './header.js'
 import { HEADER_BYTES, MAX_ROOT_BYTES } from './layout.js'
-import { listTiles } from './list-tiles.js'
 import { describeArchive, sampledTiles } from './probe.js'
 import { findTile, finish, type Leaves } from './source.js'
 
@@ -45,6 +44,5 @@ export async function probePmtilesObject(
     if (tile !== null) samples.push(await read({ ...tile, length: Math.min(tile.length, limit) }))
   }
   // The last leaf is known already, because the last tile of the root directory is among the samples.
-  const tiles = await finish(listTiles({ header, root }, leaves, 0), read)
-  return describeArchive({ header, identity }, fields, samples, tiles)
+  return finish(describeArchive({ archive: { header, root, identity }, leaves, maxLeaves: 0 }, fields, samples), read)
 }

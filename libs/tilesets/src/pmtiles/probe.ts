@@ -14,8 +14,8 @@ import type { TileSetProbe } from '../tile-set.js'
 import { zoomRange } from '../zoom-range.js'
 import { openArchive, type PmtilesArchive, readJson } from './archive.js'
 import { encodingOfTiles, formatOfType } from './header.js'
-import { type ListedTiles, listTiles } from './list-tiles.js'
-import { findTile, finish, type Leaves } from './source.js'
+import { extentsBeside, type Listing, zoomsOfTiles } from './list-tiles.js'
+import { findTile, finish, type Leaves, type Search } from './source.js'
 
 /** Probes a PMTiles archive: its header, metadata and one tile. null: nothing to open. Throws `BrokenArchiveError`. */
 export async function probePmtiles(root: string, file: string): Promise<TileSetProbe | null> {
@@ -25,20 +25,20 @@ export async function probePmtiles(root: string, file: string): Promise<TileSetP
     const { archive } = opening
     const leaves: Leaves = new Map()
     const samples = await readSamples(archive, leaves)
-    const tiles = await finish(listTiles(archive, leaves, MAX_LISTED_LEAVES), archive.fd)
-    return describeArchive(archive, await readJson(archive), samples, tiles)
+    const listing = { archive, leaves, maxLeaves: MAX_LISTED_LEAVES }
+    return await finish(describeArchive(listing, await readJson(archive), samples), archive.fd)
   } finally {
     fs.close(opening.archive.fd, () => {})
   }
 }
 
-/** @param identity identifies the archive's content @param fields the metadata @param samples the first bytes of some tiles, the first one first */
-export function describeArchive(
-  { header, identity }: Pick<PmtilesArchive, 'header' | 'identity'>,
+/** @param fields the metadata @param samples the first bytes of some tiles, the first one first */
+export function* describeArchive(
+  listing: Listing<Pick<PmtilesArchive, 'header' | 'root' | 'identity'>>,
   fields: unknown,
   samples: readonly Buffer[],
-  tiles: ListedTiles,
-): TileSetProbe {
+): Search<TileSetProbe> {
+  const { header, identity } = listing.archive
   const metadata = readMetadata(isRecord(fields) ? fields : {})
   const tileMatrixSet = servedGrid(metadata)
   const said = formatOfType(header.tileType) ?? metadata.format
@@ -55,9 +55,10 @@ export function describeArchive(
   const first = samples[0] ?? null
   const packed = encodingOfTiles(header, first)
   const sample = examineSample(format, sampleOf(format, samples))
-  const zoom = zoomRange(header.zoomsSaid, tiles)
+  const zoom = zoomRange(header.zoomsSaid, yield* zoomsOfTiles(listing))
   const bounds = headerBounds(header.bounds, warnings) ?? metadata.bounds
-  const without = boundsWithoutTiles(tiles.extents, bounds, tileMatrixSet)
+  const extents = bounds === null ? [] : yield* extentsBeside(listing, bounds, tileMatrixSet)
+  const without = boundsWithoutTiles(extents, bounds, tileMatrixSet)
   return {
     storage: 'pmtiles',
     rowsFromNorth: false,
@@ -67,7 +68,7 @@ export function describeArchive(
     tileSize: sample.tileSize,
     minZoom: zoom.minZoom,
     maxZoom: zoom.maxZoom,
-    bounds: without === null ? bounds : extentOf(tiles.extents, 'xyz', { tileMatrixSet }),
+    bounds: without === null ? bounds : extentOf(extents, 'xyz', { tileMatrixSet }),
     boundsDerived: without !== null,
     name: metadata.name,
     attribution: metadata.attribution,

@@ -43,7 +43,7 @@ export function* describeArchive(
   const tileMatrixSet = servedGrid(metadata)
   const said = formatOfType(header.tileType) ?? metadata.format
   const bytes = formatBySamples(said, samples)
-  // Gzip alone does not make vector tiles.
+  // Any data can be packed by gzip.
   const isOther = said === null && bytes.format === 'pbf' && !samples.some((one) => looksLikeMvt(one))
   if (bytes.format === null || isOther) throw unknownFormat(header)
   const { format } = bytes

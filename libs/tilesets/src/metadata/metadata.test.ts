@@ -122,6 +122,15 @@ it('cuts bounds at the ends of the world and keeps those across the antimeridian
   expect(readMetadata({ bounds: '170,-20,-170,0' }).bounds).toEqual([170, -20, -170, 0])
 })
 
+it('reads bounds and a center in brackets', () => {
+  const fields = { bounds: '[170, -10, 190, 10]', center: '[175,0,4]' }
+  expect(readMetadata(fields)).toMatchObject({
+    bounds: [170, -10, -170, 10],
+    other: { center: [175, 0, 4] },
+    warnings: [],
+  })
+})
+
 it('reads bounds with the latitudes first if they fit in no other order', () => {
   const read = readMetadata({ bounds: '-85,-180,85,180' })
   expect(read).toMatchObject({ bounds: [-180, -85, 180, 85] })

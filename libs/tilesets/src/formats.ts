@@ -55,20 +55,26 @@ export function extensionsOf(format: TileFormat): string[] {
 }
 
 interface FileNames {
-  /** of most files, without the dot */
+  /** without the dot; several, separated by commas, if files with other extensions belong to the set, the most frequent one first */
   readonly extension: string
   /** of a set of several formats; null or absent for others */
   readonly formats?: readonly TileFormat[] | null | undefined
 }
 
-/** Returns the extensions that the files of a set may have, the most frequent one first: several if the set has several formats. */
+/** Returns the extensions that the files of a set may have, the most frequent one first: those that were found, and those of all its formats. */
 export function fileExtensions({ extension, formats }: FileNames): readonly string[] {
-  return formats == null ? [extension] : [...new Set([extension, ...formats.flatMap(extensionsOf)])]
+  const found = extension.split(',')
+  return formats == null ? found : [...new Set([...found, ...formats.flatMap(extensionsOf)])]
 }
 
 /** Detects gzip (RFC 1952) by the first two bytes: vector tiles are stored in either form, under the same name. */
 export function encodingOf(data: Uint8Array): TileEncoding {
   return data[0] === 0x1f && data[1] === 0x8b ? 'gzip' : 'identity'
+}
+
+/** Detects Zstandard (RFC 8878) by its magic number; no map client unpacks it. */
+export function isZstandard(data: Uint8Array): boolean {
+  return hasAt(data, 0, '\x28\xb5\x2f\xfd')
 }
 
 /** Number of first bytes of a tile that `kindOf` needs. AVIF names its brand in a list. */

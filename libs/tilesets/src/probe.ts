@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { Storage } from '@gateway/contracts/basemap.js'
+import { BrokenArchiveError } from './broken-archive.js'
 import { geopackagePlace } from './geopackage/place.js'
 import type { TileSetProbe } from './tile-set.js'
 
@@ -30,8 +31,7 @@ export async function probeTileSet(root: string, file: string): Promise<TileSetP
   const { listNames } = await import('./folder/listing.js')
   const names = await listNames(root, file)
   if (names.some((name) => CACHE_NAMES.has(name))) {
-    const { probeEsri } = await import('./esri/probe.js')
-    const probe = await probeEsri(root, file, null)
+    const probe = await probeCache(root, file, names)
     if (probe !== null) return probe
   }
   if (names.some((name) => LAYOUT_NAMES.test(name))) {
@@ -44,6 +44,20 @@ export async function probeTileSet(root: string, file: string): Promise<TileSetP
   if (probe?.transposed === undefined) return probe
   const { probeTransposed } = await import('./layouts/probe.js')
   return probeTransposed(root, file, probe.transposed, 'bounds')
+}
+
+/** Examines a folder as an Esri cache. Its files are ignored, with a warning, if they are damaged and the folder has tiles under other names. */
+async function probeCache(root: string, file: string, names: readonly string[]): Promise<TileSetProbe | null> {
+  const { probeEsri } = await import('./esri/probe.js')
+  try {
+    return await probeEsri(root, file, null)
+  } catch (error) {
+    if (!(error instanceof BrokenArchiveError)) throw error
+    const { probeFolder } = await import('./folder/probe.js')
+    const probe = await probeFolder(root, file, names)
+    if (probe === null) throw error
+    return { ...probe, warnings: [...probe.warnings, `it is not served as an Esri cache: ${error.message}`] }
+  }
 }
 
 /** Names in a folder that suggest an Esri cache, or a layout of MapProxy. */

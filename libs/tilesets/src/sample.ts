@@ -1,7 +1,7 @@
 import { constants, gunzipSync } from 'node:zlib'
 import { isVectorFormat, type TileFormat } from '@gateway/contracts/basemap.js'
 import { disableTypes, imageSize, types } from 'image-size'
-import { encodingOf, imageFormat, sniffFormat } from './formats.js'
+import { encodingOf, imageFormat, isZstandard, sniffFormat } from './formats.js'
 import type { TileEncoding } from './tile-set.js'
 
 /**
@@ -149,8 +149,9 @@ function isSide(pixels: number): boolean {
   return Number.isInteger(pixels) && pixels > 0 && pixels <= MAX_TILE_SIZE
 }
 
-/** The writers of the first vector tiles compressed them by zlib, which no map client decompresses. */
+/** Names the compressions that no map client unpacks; the writers of the first vector tiles used zlib. */
 function looksOf(data: Uint8Array): string {
+  if (isZstandard(data)) return 'data compressed by zstd, not gzip'
   return data[0] === 0x78 ? 'data compressed by zlib, not gzip' : 'something else'
 }
 

@@ -155,7 +155,7 @@ export interface SourceSpec {
   readonly rowsFromNorth?: boolean
   readonly format: TileFormat
   /** all formats of a set of several image formats; absent or null for others */
-  readonly formats?: readonly TileFormat[] | null
+  readonly formats?: readonly TileFormat[] | null | undefined
   /** absolute path of the folder above the zoom folders, or of the archive file */
   readonly path: string
   /** absolute path of the scan source; `path` must not lead out of it */

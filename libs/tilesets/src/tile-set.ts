@@ -14,7 +14,7 @@ export interface TileSetProbe extends Overridable {
   readonly tileMatrices?: TileMatrices | null
   /** further fields of the metadata, for TileJSON */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** the file extension of the tiles on disk (for example `jpeg` for format `jpg`); for archives, the format */
+  /** the file extension of the tiles on disk (for example `jpeg` for format `jpg`), or several (`fileExtensions`); for archives, the format */
   readonly extension: string
   /** compression of the sampled tile */
   readonly encoding: TileEncoding

@@ -76,6 +76,19 @@ test.each([
   60_000,
 )
 
+test('a mask next to a COG, and a nodata value, are warnings: its tiles carry neither', async () => {
+  const options = ['TILING_SCHEME=GoogleMapsCompatible', 'COMPRESS=JPEG', 'ADD_ALPHA=NO', 'OVERVIEWS=NONE']
+  const created = options.flatMap((one) => ['-co', one])
+  gdal('gdal_translate', '-of', 'COG', ...created, '-a_nodata', '0', at('source.bin'), at('nodata.tif'))
+  expect((await probeTileSet(root, at('nodata.tif')))?.warnings).toEqual([
+    expect.stringMatching(/nodata value.*not transparent.*ADD_ALPHA=YES, or slice it/),
+  ])
+  gdal('gdal_translate', '-of', 'COG', ...created, at('source.bin'), at('masked.tif'))
+  expect((await probeTileSet(root, at('masked.tif')))?.warnings).toEqual([])
+  fs.writeFileSync(at('masked.tif.msk'), '')
+  expect((await probeTileSet(root, at('masked.tif')))?.warnings).toEqual([expect.stringContaining('it has a mask')])
+}, 60_000)
+
 const TILES = Array.from({ length: 64 }, (_, i) => ({ z: 3, x: i % 8, y: i >> 3, data: Buffer.alloc(40 + i, i) }))
 const [SHORT, LONG, LONG8] = [3, 4, 16]
 

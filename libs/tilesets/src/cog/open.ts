@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import { openBelow } from '@gateway/core/files/open-below.js'
 import { nothingToProbe } from '../broken-archive.js'
 import { finish, type ListedSource, RangeSource } from '../ranges/source.js'
@@ -7,7 +8,7 @@ import { examineSample, SAMPLE_BYTES } from '../sample.js'
 import type { CachedReader, SourceSpec } from '../source.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { archiveOfCog } from './archive.js'
-import { type Cog, CogLayout, readCog } from './pyramid.js'
+import { type Cog, CogLayout, MASKED, readCog } from './pyramid.js'
 
 /** Opens a COG for serving. Returns null if it does not exist. Rejects with `BrokenArchiveError` and the disk's errors. */
 export async function openCog(spec: SourceSpec, cached: CachedReader | null): Promise<ListedSource | null> {
@@ -53,11 +54,16 @@ export async function probeCog(root: string, file: string): Promise<TileSetProbe
       extension: cog.format,
       encoding: 'identity',
       fingerprint: identity,
-      warnings: [...cog.warnings, ...sample.warnings],
+      warnings: [...new Set([...cog.warnings, ...(hasMaskBeside(file) ? [MASKED] : [])]), ...sample.warnings],
     }
   } finally {
     closeLater(fd)
   }
+}
+
+/** GDAL honours a mask next to an image. */
+function hasMaskBeside(file: string): boolean {
+  return fs.existsSync(`${file}.msk`) || fs.existsSync(`${file}.MSK`)
 }
 
 /** Maximum number of positions of the deepest zoom at which a tile is searched for; a COG may leave out empty tiles. */

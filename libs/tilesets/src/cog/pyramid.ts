@@ -26,6 +26,7 @@ const TAG = {
   tiePoint: 33922,
   transformation: 34264,
   geoKeys: 34735,
+  nodata: 42113,
 } as const
 const KEY = { geographic: 2048, projected: 3072, rasterType: 1025 } as const
 const JPEG = 7
@@ -140,6 +141,7 @@ export function* readCog(path: string, size: number): Reads<Cog> {
           `its overviews of ${off.slice(0, 5).join(', ')} do not lie on the grid and are not served: make it with ALIGNED_LEVELS`,
         ]
   if (isMasked) warnings.push(MASKED)
+  else if (full.has(TAG.nodata) && samples <= 3) warnings.push(NO_DATA)
   const bounds = degreesOf(grid, [left, top - scaleY * height, left + scaleX * width, top])
   return {
     path,
@@ -154,9 +156,10 @@ export function* readCog(path: string, size: number): Reads<Cog> {
   }
 }
 
-const MASKED =
-  'it has a mask, which its tiles do not carry: the masked part is not transparent, and mostly black. Make it with -co COMPRESS=WEBP and ' +
-  '-co ADD_ALPHA=YES, or slice it'
+const REMEDY = 'Make it with -co COMPRESS=WEBP and -co ADD_ALPHA=YES, or slice it'
+/** A warning of a mask, in the file or in `.msk` next to it. */
+export const MASKED = `it has a mask, which its tiles do not carry: the masked part is not transparent, and mostly black. ${REMEDY}`
+const NO_DATA = `it declares a nodata value, which its tiles do not carry: these pixels are not transparent. ${REMEDY}`
 
 function unfit(why: string): BrokenArchiveError {
   return new BrokenArchiveError(

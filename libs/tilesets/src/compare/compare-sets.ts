@@ -15,7 +15,7 @@ import type { TileEncoding } from '../tile-set.js'
 
 /** A set on a disk of this machine. */
 export interface ComparedSet
-  extends Pick<SourceSpec, 'storage' | 'rowsFromNorth' | 'format' | 'path' | 'root' | 'extension'> {
+  extends Pick<SourceSpec, 'storage' | 'rowsFromNorth' | 'format' | 'formats' | 'path' | 'root' | 'extension'> {
   readonly minZoom: number
   readonly maxZoom: number
   /** degrees; null: unknown, treated as the whole grid */

@@ -256,6 +256,18 @@ describe('hostile caches', () => {
     [...makeBundles(tiles)].map(([name, data]) => [prefix + name, data] as const)
   const rootJson = ['root.json', makeRoot({ levels: MERCATOR_LEVELS })] as const
 
+  test.each(['conf.xml', 'root.json'])(
+    'tiles in plain folders are served although a foreign %s is damaged',
+    async (name) => {
+      const folder = at(`foreign-${name}`)
+      fs.mkdirSync(path.join(folder, '0/0'), { recursive: true })
+      fs.writeFileSync(path.join(folder, '0/0/0.png'), await picture(0, 0, 0))
+      fs.writeFileSync(path.join(folder, name), '<<<')
+      const probe = await probeTileSet(root, folder)
+      expect([probe?.storage, probe?.warnings.at(-1)]).toEqual(['xyz', expect.stringContaining(`${name} is not`)])
+    },
+  )
+
   test('entities of a description are not expanded, and one of 100 MB is not read', async () => {
     const bomb = `<!DOCTYPE x [<!ENTITY a "${'A'.repeat(1000)}">${Array.from({ length: 20 }, (_, i) => `<!ENTITY b${i} "${(i === 0 ? '&a;' : `&b${i - 1};`).repeat(10)}">`).join('')}]>`
     writeFiles(at('bomb'), [

@@ -45,7 +45,7 @@ export function openColumn(set: FolderSet, z: number, x: number): Column | null 
     return {
       folder,
       rows,
-      pathOf: (row) => `${folder}/${stored(row)}.${found.get(row) ?? set.extension}`,
+      pathOf: (row) => `${folder}/${stored(row)}.${found.get(row) ?? extensions[0]}`,
     }
   } catch (error) {
     if (isAbsent(error)) return null

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { probeTileSet } from '../probe.js'
 import { type CachedReader, SMALL_BYTES, type SourceSpec, type Tile } from '../source.js'
 import { ALL_CACHED, NOTHING_CACHED, servedFrom } from '../testing/served-from.js'
+import { openColumn } from './column.js'
 import { openFolder } from './source.js'
 
 const PNG = Buffer.from(
@@ -164,16 +165,33 @@ describe('a probe of a folder', () => {
   it('serves two image formats as one set, whose more frequent extension comes first', async () => {
     for (const tile of ['1/0/0.png', '1/0/1.png']) put(tile)
     put('1/1/0.jpg', JPEG)
-    expect(await probe()).toMatchObject({ extension: 'png', formats: ['png', 'jpg'], warnings: [] })
+    expect(await probe()).toMatchObject({ extension: 'png,jpg', formats: ['png', 'jpg'], warnings: [] })
     put('1/1/1.pbf', 'x')
-    expect((await probe())?.warnings).toEqual(['only .png is served; there is also .pbf'])
+    expect((await probe())?.warnings).toEqual(['only .png, .jpg is served; there is also .pbf'])
     put('metadata.json', json({ format: 'jpg' }))
-    expect((await probe())?.extension).toBe('jpg')
+    expect((await probe())?.extension).toBe('jpg,png')
   })
 
   it('finds all files of a set with two extensions whose bytes have one format', async () => {
     for (const tile of ['1/0/0.png', '1/0/1.png', '1/1/0.jpg']) put(tile)
-    expect(await probe()).toMatchObject({ extension: 'png', formats: ['png', 'jpg'], warnings: [] })
+    expect(await probe()).toMatchObject({ extension: 'png,jpg', formats: ['png', 'jpg'], warnings: [] })
+  })
+
+  it.each([
+    [['jpeg', 'jpg'], PNG],
+    [['pbf', 'mvt'], '\x1a\x05\x78\x02'],
+    [['png', 'PNG', 'JPG'], PNG],
+  ])('serves every file of a set with the extensions %s', async (extensions, data) => {
+    const tiles = [...extensions.map((extension, x) => `2/${x}/1.${extension}`), `2/3/1.${extensions[0]}`]
+    for (const tile of tiles) put(tile, data)
+    const found = await probe()
+    expect(found?.extension).toMatch(`${extensions[0]},`)
+    const { format, formats = null, extension } = found as NonNullable<typeof found>
+    const spec = servedFrom(root, folder, 'xyz', { format, formats, extension })
+    const set = await openFolder(spec, ALL_CACHED)
+    for (const x of extensions.keys()) expect(await set.tile({ z: 2, x, y: 1 })).not.toBeNull()
+    expect(openColumn(spec, 2, 1)?.rows).toEqual([1])
+    set.close()
   })
 
   it.each([

@@ -81,9 +81,10 @@ export async function describeFolder<Zoom extends ZoomListing>(
   if (metadata.fromGdal && metadata.bounds !== null && isOneTileAtZoom0(zooms, tileMatrixSet, metadata.bounds)) {
     throw new BrokenArchiveError(ONE_TILE_AT_ZOOM_0)
   }
-  const { extension, warnings, ...named } = chooseExtension(zooms, metadata.format)
+  const { extensions, warnings, ...named } = chooseExtensions(zooms, metadata.format)
+  const extension = extensions.join()
   const storage = metadata.scheme ?? 'xyz'
-  const starts = await startsOf(zooms, extension, reads)
+  const starts = await startsOf(zooms, extensions[0]!, reads)
   const bytes = formatBySamples(named.format, starts)
   const format = bytes.format ?? named.format
   const sample = examineSample(format, sampleOf(format, starts))
@@ -174,8 +175,8 @@ async function startsOf<Zoom extends ZoomListing>(
   return starts.filter((start) => start !== null)
 }
 
-/** Returns the most frequent extension, among those of the metadata's format if there are any. */
-function chooseExtension(zooms: readonly ZoomListing[], said: TileFormat | null) {
+/** Returns the extensions that are served, beginning with the most frequent one, or with that of the metadata's format if there is one. */
+function chooseExtensions(zooms: readonly ZoomListing[], said: TileFormat | null) {
   const counts = new Map<string, number>()
   for (const zoom of zooms) {
     for (const [extension, count] of zoom.counts) counts.set(extension, (counts.get(extension) ?? 0) + count)
@@ -187,11 +188,15 @@ function chooseExtension(zooms: readonly ZoomListing[], said: TileFormat | null)
   const format = said === 'mlt' && own === 'pbf' ? said : own
   const warnings: string[] = []
   if (said !== null && said !== format) warnings.push(`the metadata says ${said}, but the tiles are ${format}`)
-  const others = byFrequency.filter((other) => !isServedWith(extension, other)).map((other) => `.${other}`)
+  const extensions = [
+    extension,
+    ...byFrequency.filter((other) => other !== extension && isServedWith(extension, other)),
+  ]
+  const others = byFrequency.filter((other) => !extensions.includes(other)).map((other) => `.${other}`)
   if (others.length > 0) {
-    warnings.push(`only .${extension} is served; there is also ${others.join(', ')}`)
+    warnings.push(`only ${extensions.map((one) => `.${one}`).join(', ')} is served; there is also ${others.join(', ')}`)
   }
-  return { extension, format, warnings }
+  return { extensions, format, warnings }
 }
 
 /**
@@ -209,10 +214,10 @@ function allFormats(
   return [...new Set([...(sampled ?? [format]), ...images])]
 }
 
-/** True if tiles with these two extensions make one set: both are images. */
+/** True if tiles with these two extensions make one set: both are images, or both have one format. */
 function isServedWith(extension: string, other: string): boolean {
-  if (extension === other) return true
-  return [extension, other].every((one) => !isVectorFormat(formatOfExtension(one)!))
+  const [format, its] = [formatOfExtension(extension)!, formatOfExtension(other)!]
+  return format === its || (!isVectorFormat(format) && !isVectorFormat(its))
 }
 
 /** Returns the first `SAMPLE_BYTES` of a tile; null if the tile is absent. */

@@ -127,9 +127,9 @@ class FolderSource implements Source {
   }
 
   layout(): SourceLayout | null {
-    const { extension } = this.#spec
     // The native tier knows one name for each tile.
-    const isRead = this.#cached !== null && this.#extensions.length === 1
+    const [extension, other] = this.#extensions
+    const isRead = this.#cached !== null && extension !== undefined && other === undefined
     return isRead ? { kind: 'folder', extension, ...this.#names } : null
   }
 

@@ -1,10 +1,16 @@
 import type { TileFormat } from '@gateway/contracts/basemap.js'
+import type { DatabaseSyncInstance } from '@photostructure/sqlite'
+import { isKnownGrid } from '../address.js'
 import { BrokenArchiveError, nothingToProbe } from '../broken-archive.js'
+import { extentOf, type ZoomExtent } from '../folder/extent.js'
 import { kindOf } from '../formats.js'
 import { openDatabase } from '../mbtiles/database.js'
 import type { MbtilesOpening } from '../mbtiles/opening.js'
 import { type DescribedTables, describePages } from '../mbtiles/page-layout.js'
+import { quotedName } from '../mbtiles/plain-tables.js'
+import { rangesOf } from '../mbtiles/ranges.js'
 import type { ListedSource } from '../ranges/source.js'
+import { boundsWithoutTiles } from '../rows/by-bounds.js'
 import { examineSample, formatBySamples, sampleOf } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { geopackagePlace } from './place.js'
@@ -65,6 +71,8 @@ export function probeGeopackage(root: string, path: string): TileSetProbe | null
     const bytes = formatBySamples(null, [...samples].reverse())
     if (bytes.format === null) throw new BrokenArchiveError('no tile tells the format of the tiles')
     const sample = examineSample(bytes.format, sampleOf(bytes.format, [...samples].reverse()))
+    const ranges = isKnownGrid(table.grid) ? deepestRange(database, table, size, zooms.at(-1)!) : []
+    const without = isKnownGrid(table.grid) ? boundsWithoutTiles(ranges, table.bounds, table.grid) : null
     return {
       storage: 'geopackage',
       rowsFromNorth: false,
@@ -74,8 +82,8 @@ export function probeGeopackage(root: string, path: string): TileSetProbe | null
       tileSize: table.tileMatrices?.tileSize ?? sample.tileSize,
       minZoom: zooms[0]!,
       maxZoom: zooms.at(-1)!,
-      bounds: table.bounds,
-      boundsDerived: false,
+      bounds: without === null ? table.bounds : extentOf(ranges, 'xyz', { tileMatrixSet: table.grid }),
+      boundsDerived: without !== null,
       name: table.name,
       attribution: null,
       description: table.description,
@@ -86,11 +94,26 @@ export function probeGeopackage(root: string, path: string): TileSetProbe | null
       extension: bytes.format,
       encoding: sample.encoding,
       fingerprint: `${identity}-${name}`,
-      warnings: [...table.warnings, ...bytes.warnings, ...sample.warnings],
+      warnings: [...table.warnings, ...bytes.warnings, ...(without === null ? [] : [without]), ...sample.warnings],
     }
   } finally {
     database.close()
   }
+}
+
+/** The columns and rows of the tiles of a zoom, in the grid; empty if they are not known. */
+function deepestRange(database: DatabaseSyncInstance, table: TileTable, size: number, z: number): ZoomExtent[] {
+  const { level, column, row } = table.zooms.get(z)!
+  return rangesOf(database, size, [level], { keys: quotedName(table.table) })
+    .filter((range) => range.z === level)
+    .map(({ complete, minColumn, maxColumn, minRow, maxRow }) => ({
+      z,
+      complete,
+      minColumn: minColumn + column,
+      maxColumn: maxColumn + column,
+      minRow: minRow + row,
+      maxRow: maxRow + row,
+    }))
 }
 
 function onlyTable(tables: readonly string[]): string | null {

@@ -105,6 +105,21 @@ test('a matrix set that starts inside the world is shifted into place, and one w
   )
 }, 60_000)
 
+test('bounds of a table that contain none of its tiles give way to those of the tiles, with a warning', async () => {
+  gdal(
+    ...['gdal_translate', '-of', 'GPKG', '-co', 'TILING_SCHEME=GoogleMapsCompatible', '-co', 'TILE_FORMAT=PNG'],
+    ...[at('source.bin'), at('bounds.gpkg')],
+  )
+  const right = await probeTileSet(root, at('bounds.gpkg'))
+  const database = new DatabaseSync(at('bounds.gpkg'))
+  database.exec('UPDATE gpkg_contents SET min_x = -19e6, min_y = -19e6, max_x = -18e6, max_y = -18e6')
+  database.close()
+  const probe = await probeTileSet(root, at('bounds.gpkg'))
+  expect(probe?.warnings).toEqual([expect.stringMatching(/^the bounds -17.* contain no tile: at zoom 4/)])
+  expect(probe?.boundsDerived).toBe(true)
+  for (const [i, degrees] of right!.bounds!.entries()) expect(Math.abs(probe!.bounds![i]! - degrees)).toBeLessThan(45)
+})
+
 test('the pages of a table are described with its zooms, whatever the name of the table', () => {
   const file = at('two.gpkg')
   const database = new DatabaseSync(file)

@@ -5,6 +5,7 @@ import type { Storage } from '@gateway/contracts/basemap.js'
 import { listNames } from '../folder/listing.js'
 import { describeFolder, readStart } from '../folder/probe.js'
 import { readFolderMetadata } from '../metadata/file.js'
+import { conventionOf } from '../rows/with-row-order.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { FOLDER_LAYOUTS, type FolderLayoutName, splitName } from './layout.js'
 import { listLayout } from './listing.js'
@@ -19,9 +20,6 @@ const STORAGES: Readonly<Record<FolderLayoutName, Storage>> = {
   quadkey: 'quadkey',
   zyx: 'zyx',
 }
-
-/** Storages whose rows are counted from the north by default. */
-const FROM_NORTH: ReadonlySet<Storage> = new Set<Storage>(['mapproxy_arcgis', 'quadkey'])
 
 /** Examines a folder in one of MapProxy's layouts. Returns null if it has none of them. Throws `BrokenArchiveError` and the disk's errors. */
 export async function probeLayout(root: string, folder: string): Promise<TileSetProbe | null> {
@@ -55,13 +53,18 @@ async function probeAs(
   const layout = FOLDER_LAYOUTS[name]
   const storage = STORAGES[name]
   const said = await readFolderMetadata(root, folder)
-  const metadata = { ...said, scheme: order ?? said.scheme ?? (FROM_NORTH.has(storage) ? 'xyz' : 'tms') } as const
+  const metadata = { ...said, scheme: order ?? said.scheme ?? conventionOf(storage) } as const
   const probe = await describeFolder(metadata, (grid) => listLayout(root, folder, layout, grid), {
     start: (tile) => readStart(root, tile),
     rowsAreFixed: order !== null,
     fingerprint: (about) => layoutFingerprint(root, folder, name, about, said.content),
   })
-  return probe === null ? null : { ...probe, storage, rowsFromNorth: probe.storage === 'xyz', rowsAssumed: false }
+  if (probe === null) return null
+  const isOther = order !== null && said.scheme !== null && said.scheme !== order
+  const other = isOther ? [`the metadata says scheme ${said.scheme}, but its rows are those of ${order}`] : []
+  const warnings = [...other, ...probe.warnings]
+  const rowsAssumed = order === null && probe.rowsAssumed
+  return { ...probe, storage, rowsFromNorth: probe.storage === 'xyz', rowsSaid: said.scheme, rowsAssumed, warnings }
 }
 
 /** Detects the layout from a small part of the folder's content. */

@@ -315,6 +315,22 @@ describe('an archive', () => {
     expect(probeMbtiles(folder, file)).toMatchObject({ bounds: [1, 53, 10, 55], maxZoom: 5, warnings: [] })
   })
 
+  it('has every zoom with a tile, though the first rows of some are empty', () => {
+    const empty = Buffer.alloc(0)
+    const rows = [1, 2].flatMap((z): Row[] => [
+      [z, 0, 0, empty],
+      [z, 0, 1, empty],
+      [z, 1, 1, PNG],
+    ])
+    write(TABLES, [...rows, [3, 0, 0, empty]], { format: 'png' })
+    expect(probeMbtiles(folder, file)).toMatchObject({ minZoom: 1, maxZoom: 2, format: 'png' })
+  })
+
+  it('of packed data that is no vector tile is not served as one', () => {
+    write(TABLES, [[0, 0, 0, gzipSync('{"a": 1}')]], { name: 'json' })
+    expect(() => probeMbtiles(folder, file)).toThrow('neither the metadata nor a tile tells the format')
+  })
+
   it('without tiles is not served', () => {
     write(TABLES)
     expect(probeMbtiles(folder, file)).toBeNull()

@@ -33,8 +33,8 @@ function describe({ database, size, identity }: OpenedDatabase): TileSetProbe | 
   // The deepest zoom first: its tiles are the most.
   const sampled = [...samples].reverse()
   const bytes = formatBySamples(metadata.format, [...sampled, ...samplesOf(database, size, zooms)])
-  const isOther =
-    metadata.format === null && isText(table?.format) && bytes.format === 'pbf' && !looksLikeMvt(sampled[0]!)
+  // Any data can be packed by gzip.
+  const isOther = metadata.format === null && bytes.format === 'pbf' && !sampled.some((one) => looksLikeMvt(one))
   const format = (isOther ? null : bytes.format) ?? unknownFormat(table?.format)
   const examined = examineSample(format, sampleOf(format, sampled))
   const zoom = zoomRange(metadata, { minZoom: zooms[0]!, maxZoom: zooms.at(-1)! })

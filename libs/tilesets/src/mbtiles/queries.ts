@@ -26,6 +26,9 @@ export function prepareTileQuery(database: DatabaseSyncInstance, size: number, r
   return (z, x, y) => dataOf(rowOf(statement, [z, x, rowsFromNorth ? y : flipRow(z, y)])?.tile_data)
 }
 
+/** Maximum rows of one zoom that are looked at for one with data: some writers fill the place of a missing tile with an empty value. */
+const MAX_EMPTY_ROWS = 1_000
+
 /** Returns the zooms that have tiles, ascending, with the first bytes of one tile of each. */
 export function findZooms(
   database: DatabaseSyncInstance,
@@ -33,19 +36,30 @@ export function findZooms(
   startBytes: number,
 ): { zooms: number[]; samples: Uint8Array[] } {
   const { keys } = findTileTables(database)
-  const anyOfZoom = `SELECT tile_column, tile_row FROM main.${keys} WHERE zoom_level = ? LIMIT 1`
-  const statement = prepareQuick(database, anyOfZoom, { table: keys, by: ['zoom_level'], size })
-  const query = prepareTileQuery(database, size)
+  const anyOfZoom = `SELECT tile_column, tile_row FROM main.${keys} WHERE zoom_level = ? LIMIT`
+  const first = prepareQuick(database, `${anyOfZoom} 1`, { table: keys, by: ['zoom_level'], size })
+  const some = database.prepare(`${anyOfZoom} ${MAX_EMPTY_ROWS}`)
+  const query = prepareTileQuery(database, size, true)
+  const dataAt = (z: number, row: Record<string, unknown>) => query(z, Number(row.tile_column), Number(row.tile_row))
   const zooms: number[] = []
   const samples: Uint8Array[] = []
   for (let z = 0; z <= MAX_ZOOM; z++) {
-    const row = rowOf(statement, [z])
-    const data = row === undefined ? null : query(z, Number(row.tile_column), flipRow(z, Number(row.tile_row)))
+    const row = rowOf(first, [z])
+    if (row === undefined) continue
+    const data = dataAt(z, row) ?? firstOf(rowsOf(some, [z]), (other) => dataAt(z, other))
     if (data === null) continue
     zooms.push(z)
     samples.push(data.slice(0, startBytes))
   }
   return { zooms, samples }
+}
+
+function firstOf<T, R>(entries: readonly T[], find: (entry: T) => R | null): R | null {
+  for (const entry of entries) {
+    const found = find(entry)
+    if (found !== null) return found
+  }
+  return null
 }
 
 /** Maximum rows of one column from which a few are chosen. */
@@ -162,6 +176,14 @@ export function prepareQuick(
 export function rowOf(statement: StatementSyncInstance, parameters: number[]): Record<string, unknown> | undefined {
   try {
     return statement.get(...parameters)
+  } catch (error) {
+    throw asArchiveError(error)
+  }
+}
+
+function rowsOf(statement: StatementSyncInstance, parameters: number[]): Record<string, unknown>[] {
+  try {
+    return statement.all(...parameters)
   } catch (error) {
     throw asArchiveError(error)
   }

@@ -18,9 +18,14 @@ export interface StoredRange extends ZoomExtent {
 /**
  * Returns the columns and rows of the zooms. A small archive is read completely. For a large one, an index by zoom, column and
  * row tells; without such an index they stay unknown.
+ * @param keys the table, as a word of SQL
  */
-export function rangesOf(database: DatabaseSyncInstance, size: number, zooms: readonly number[]): StoredRange[] {
-  const { keys } = findTileTables(database)
+export function rangesOf(
+  database: DatabaseSyncInstance,
+  size: number,
+  zooms: readonly number[],
+  { keys }: { readonly keys: string } = findTileTables(database),
+): StoredRange[] {
   try {
     return size <= MAX_UNINDEXED_BYTES ? readThrough(database, keys) : byIndex(database, keys, zooms)
   } catch (error) {

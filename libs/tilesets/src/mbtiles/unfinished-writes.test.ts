@@ -90,6 +90,14 @@ describe('a database whose writer was killed', () => {
     expect(await hasUnfinishedWrites(left)).toBe(false)
   })
 
+  it('is left out if a folder has the name of its journal, by which SQLite cannot open it', async () => {
+    fs.copyFileSync(live, left)
+    fs.mkdirSync(`${left}-journal`)
+    fs.writeFileSync(path.join(`${left}-journal`, 'x'), '')
+    expect(() => probeMbtiles(folder, left)).toThrow(BrokenArchiveError)
+    expect([unfinishedWrites(left), await hasUnfinishedWrites(left)]).toEqual(['journal', true])
+  })
+
   it.each(['TRUNCATE', 'PERSIST'])('is complete with the journal that %s leaves after a commit', (mode) => {
     const writer = new DatabaseSync(live)
     writer.exec(`PRAGMA journal_mode = ${mode}; INSERT INTO metadata VALUES ('name', 'x')`)

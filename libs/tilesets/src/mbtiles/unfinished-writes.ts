@@ -23,6 +23,8 @@ function isHot(journal: string): boolean {
     throw error
   }
   try {
+    // SQLite cannot open a database whose journal is a folder.
+    if (fs.fstatSync(fd).isDirectory()) return true
     const first = Buffer.alloc(1)
     return fs.readSync(fd, first, 0, 1, 0) === 1 && first[0] !== 0
   } finally {
@@ -43,6 +45,7 @@ export async function hasUnfinishedWrites(file: string): Promise<boolean> {
     .catch(() => null)
   if (journal === null) return false
   try {
+    if ((await journal.stat()).isDirectory()) return true
     const { bytesRead, buffer } = await journal.read(Buffer.alloc(1), 0, 1, 0)
     return bytesRead === 1 && buffer[0] !== 0
   } finally {

@@ -28,7 +28,7 @@ export function readZoom(field: string, value: unknown, warnings: string[]): num
 /** Parses west, south, east, north in degrees, wrapped and cut at the ends of the world. West greater than east means across the antimeridian. */
 export function readBounds(value: unknown, warnings: string[]): Bounds | null {
   if (isSilent(value)) return null
-  const parts: unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : []
+  const parts = partsOf(value)
   const numbers = parts.map(toNumber)
   const isSwapped =
     numbers.every((n, i) => (i % 2 === 0 ? Math.abs(n) <= 90 : Math.abs(n) <= 180)) && isBeyondPoles(numbers)
@@ -44,6 +44,17 @@ export function readBounds(value: unknown, warnings: string[]): Bounds | null {
   return null
 }
 
+/** Splits a list of numbers, or its text as in MBTiles, which some writers put in brackets. */
+function partsOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value
+  return typeof value === 'string'
+    ? value
+        .trim()
+        .replace(/^\[(.*)\]$/, '$1')
+        .split(',')
+    : []
+}
+
 /** Degrees that a latitude may be too large by, because a writer added a margin. */
 const LATITUDE_MARGIN = 10
 
@@ -56,7 +67,7 @@ export type Center = readonly [longitude: number, latitude: number, zoom: number
 
 /** Parses a list of numbers, or their text as in MBTiles. Other values are ignored without a warning, since the center is only a hint. */
 export function readCenter(value: unknown): Center | null {
-  const parts: unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : []
+  const parts = partsOf(value)
   const [longitude, latitude, zoom] = parts.map(toNumber)
   if (parts.length !== 3 || !(Math.abs(longitude!) <= 180 && Math.abs(latitude!) <= 90 && zoom! >= 0)) return null
   return [longitude!, latitude!, Math.floor(zoom!)]

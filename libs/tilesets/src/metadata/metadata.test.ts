@@ -110,9 +110,25 @@ it.each([
   expect(readMetadata({ bounds }).bounds).toEqual(wrapped)
 })
 
+it('reads rows from the south in an address with {-y}, unless a scheme says otherwise', () => {
+  const tiles = ['http://a/{z}/{x}/{-y}.png']
+  expect(readMetadata({ tiles }).scheme).toBe('tms')
+  expect(readMetadata({ tiles, scheme: 'xyz' }).scheme).toBe('xyz')
+  expect(readMetadata({ tiles: ['http://a/{z}/{x}/{y}.png'] }).scheme).toBeNull()
+})
+
 it('cuts bounds at the ends of the world and keeps those across the antimeridian', () => {
   expect(readMetadata({ bounds: [-200, -95, 180.0000001, 95] }).bounds).toEqual([-180, -90, 180, 90])
   expect(readMetadata({ bounds: '170,-20,-170,0' }).bounds).toEqual([170, -20, -170, 0])
+})
+
+it('reads bounds and a center in brackets', () => {
+  const fields = { bounds: '[170, -10, 190, 10]', center: '[175,0,4]' }
+  expect(readMetadata(fields)).toMatchObject({
+    bounds: [170, -10, -170, 10],
+    other: { center: [175, 0, 4] },
+    warnings: [],
+  })
 })
 
 it('reads bounds with the latitudes first if they fit in no other order', () => {

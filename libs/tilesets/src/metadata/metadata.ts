@@ -76,7 +76,7 @@ export function readMetadata(fields: Readonly<Record<string, unknown>>): TileSet
     minZoom: readZoom('minzoom', fields.minzoom, warnings),
     maxZoom: readZoom('maxzoom', fields.maxzoom, warnings),
     bounds: readBounds(fields.bounds, warnings),
-    scheme: readScheme(fields.scheme, warnings),
+    scheme: readScheme(fields.scheme, warnings) ?? schemeOfAddress(fields.tiles),
     vectorLayers: readVectorLayers(fields.vector_layers ?? inner.vector_layers, warnings),
     grid,
     gridNamed: named,
@@ -118,6 +118,12 @@ export const NO_METADATA: TileSetMetadata = readMetadata({})
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An address with `{-y}`, as QGIS and Leaflet write it, counts rows from the south. */
+function schemeOfAddress(tiles: unknown): 'tms' | null {
+  const address: unknown = Array.isArray(tiles) ? tiles[0] : undefined
+  return typeof address === 'string' && address.includes('{-y}') ? 'tms' : null
 }
 
 function readScheme(value: unknown, warnings: string[]): 'xyz' | 'tms' | null {

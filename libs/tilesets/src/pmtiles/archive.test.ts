@@ -274,10 +274,75 @@ describe('a probe', () => {
       minZoom: 0,
       maxZoom: 2,
       bounds: [-180, -85, 180, 85],
+      warnings: ['zooms 1-1 are declared, but the tiles have zooms 0-2: these are served'],
     })
     const set = await open()
     expect(await set.tile({ z: 2, x: 0, y: 0 })).not.toBeNull()
     set.close()
+  })
+
+  it.each([
+    ['one run of equal tiles', [0, 1, 2, 3].flatMap((z) => wholeZoom(z)).map((one) => ({ ...one, data: PNG }))],
+    [
+      'leaf directories',
+      wholeZoom(7).map((one, i) => ({ ...one, data: Buffer.concat([PNG, Buffer.from([i, i >> 8])]) })),
+    ],
+  ])('finds the zooms of all tiles, and bounds without any, in %s', async (_, tiles) => {
+    await writePmtiles(file, [{ z: 4, x: 3, y: 3, data: PNG }, ...tiles], { ...ABOUT, bounds: [100, 10, 110, 20] })
+    change(100, 5)
+    change(101, 2)
+    const deepest = Math.max(...tiles.map(({ z }) => z), 4)
+    const first = Math.min(...tiles.map(({ z }) => z), 4)
+    const probe = await probePmtiles(folder, file)
+    expect(probe).toMatchObject({ minZoom: first, maxZoom: deepest })
+    expect(probe?.warnings[0]).toBe(
+      `zooms 5-2 are declared, but the tiles have zooms ${first}-${deepest}: these are served`,
+    )
+    const set = await open()
+    for (const { z, x, y } of [tiles[0]!, tiles.at(-1)!]) expect(await set.tile({ z, x, y })).not.toBeNull()
+    set.close()
+  })
+
+  it('warns of bounds that contain none of its tiles, though these are one run', async () => {
+    const tiles = [4, 5, 6, 7].map((x) => ({ z: 3, x, y: 0, data: PNG }))
+    await writePmtiles(file, tiles, { ...ABOUT, bounds: [-100, -60, -90, -50] })
+    const probe = await probePmtiles(folder, file)
+    expect(probe?.warnings).toEqual([expect.stringContaining('the bounds -100, -60, -90, -50 contain no tile')])
+    expect(probe?.bounds).toEqual([0, expect.closeTo(79.17), 180, expect.closeTo(85.05)])
+  })
+
+  it('of packed data without a type is not served as vector tiles, and a section without a length ends with the file', async () => {
+    const about = { ...ABOUT, format: 'pbf', encoding: 'gzip' } as const
+    const serve = async (data: string) => {
+      await writePmtiles(file, [{ z: 0, x: 0, y: 0, data: gzipSync(Buffer.from(data, 'latin1')) }], about)
+      change(99, 0)
+      for (let at = 64; at < 72; at++) change(at, 0)
+      return (await probePmtiles(folder, file))?.format
+    }
+    await expect(serve('{"a": 1}')).rejects.toThrow('does not name the format')
+    expect(await serve('\x1a\x05\x78\x02')).toBe('pbf')
+  })
+
+  it('with metadata that cannot be unpacked is served, with a warning', async () => {
+    await writePmtiles(file, [{ z: 0, x: 0, y: 0, data: PNG }], { ...ABOUT, bounds: [-180, -85, 180, 85] })
+    const bytes = fs.readFileSync(file)
+    change(bytes.readUInt32LE(24) + 1, 0)
+    const probe = await probePmtiles(folder, file)
+    expect(probe).toMatchObject({ format: 'png', name: null })
+    expect(probe?.warnings).toEqual([expect.stringContaining('the metadata is ignored')])
+  })
+
+  it('serves images whose type the header does not name, and directories that are not compressed as it says', async () => {
+    await writePmtiles(file, [{ z: 0, x: 0, y: 0, data: PNG }], { ...ABOUT, bounds: [-180, -85, 180, 85] })
+    change(99, 7)
+    for (const method of [1, 3, 4]) {
+      change(97, method)
+      expect(await probePmtiles(folder, file)).toMatchObject({
+        format: 'png',
+        name: 'Test',
+        warnings: ['the tiles are declared as type 7, but their bytes are png: they are served as png'],
+      })
+    }
   })
 
   it('keeps the center of its metadata', async () => {
@@ -323,11 +388,13 @@ describe('a broken archive', () => {
     await expectBroken(changed(7, 2), /version 2 is not supported/)
     await expectBroken(good.subarray(0, 100), /not a PMTiles archive/)
     await expectBroken(good.subarray(0, 5000), /lies beyond the end/)
-    await expectBroken(changed(97, 4), /directories compressed with zstd/)
+    const packed = Buffer.from(good)
+    Buffer.from('28b52ffd', 'hex').copy(packed, good.readUInt32LE(8))
+    await expectBroken(packed, /directories compressed with zstd/)
     await expectBroken(Buffer.concat([Buffer.from([0x50, 0x4d, 2, 0]), good.subarray(4)]), /version 2 is not supported/)
-    await expectBroken(changed(99, 9), /tiles of type 9/)
-    await expectBroken(changed(101, 99), /zooms 7-99/)
-    await expectBroken(changed(97, 3), /cannot be unpacked/)
+    await expectBroken(changed(good.readUInt32LE(8) + 20, 0xff), /cannot be unpacked|a directory of the archive/)
+    fs.writeFileSync(file, changed(99, 9))
+    await expect(probePmtiles(folder, file)).rejects.toThrow(/tiles of type 9/)
   })
 
   it('is not served if its tiles have a compression that no client reads', async () => {

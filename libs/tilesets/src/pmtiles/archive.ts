@@ -5,6 +5,7 @@ import { parseOutsideJson } from '@gateway/core/files/outside-json.js'
 import { Compression } from 'pmtiles'
 import { BrokenArchiveError } from '../broken-archive.js'
 import type { FileInExtents } from '../extents.js'
+import { encodingOf, isZstandard } from '../formats.js'
 import { readExactly } from '../read-exactly.js'
 import { type Directory, decodeDirectory } from './directory.js'
 import { type ArchiveHeader, readHeader, type Section } from './header.js'
@@ -48,10 +49,14 @@ export async function readStart(
   return { header: { ...header, ...zoomsOf(header, root) }, root }
 }
 
-/** Widens the zooms of the header by those of the root directory, so that the tiles which are there are served. */
-export function zoomsOf(header: Pick<ArchiveHeader, 'minZoom' | 'maxZoom'>, { tileIds }: Directory) {
-  const zooms = [tileIds[0], tileIds.at(-1)].flatMap((tileId) => (tileId === undefined ? [] : [zoomOf(tileId)]))
-  return { minZoom: Math.min(header.minZoom, ...zooms), maxZoom: Math.max(header.maxZoom, ...zooms) }
+/**
+ * Widens the zooms of the header by those of the root directory, so that the tiles which are there are served. If it ends with a leaf, nothing is known of
+ * the deepest one.
+ */
+function zoomsOf(header: Pick<ArchiveHeader, 'minZoom' | 'maxZoom'>, { tileIds, runLengths }: Directory) {
+  const run = runLengths.at(-1)!
+  const last = run === 0 ? MAX_PMTILES_ZOOM : zoomOf(tileIds.at(-1)! + run - 1)
+  return { minZoom: Math.min(header.minZoom, zoomOf(tileIds[0]!)), maxZoom: Math.max(header.maxZoom, last) }
 }
 
 /** Returns the zoom of a tile's number, at most the deepest one whose numbers are exact. */
@@ -61,7 +66,7 @@ export function zoomOf(tileId: number): number {
   return z
 }
 
-/** Reads the JSON metadata; empty if it is not valid JSON. Rejects with `BrokenArchiveError` if it cannot be decompressed. */
+/** Reads the JSON metadata. null: it cannot be read, because it is no JSON or is compressed by an unknown method. */
 export async function readJson({ fd, header }: PmtilesArchive): Promise<unknown> {
   const { offset, length } = header.metadata
   return length === 0 ? {} : unpackJson(header, await readExactly(fd, offset, length))
@@ -69,11 +74,11 @@ export async function readJson({ fd, header }: PmtilesArchive): Promise<unknown>
 
 /** Parses the metadata's bytes like `readJson`. */
 export function unpackJson(header: ArchiveHeader, bytes: Uint8Array): unknown {
-  const text = unpack(bytes, header.internalCompression, MAX_METADATA_BYTES)
   try {
+    const text = unpack(bytes, header.internalCompression, MAX_METADATA_BYTES)
     return parseOutsideJson(Buffer.from(text).toString('utf8'))
   } catch {
-    return {}
+    return null
   }
 }
 
@@ -81,15 +86,20 @@ export function unpackDirectory(header: ArchiveHeader, bytes: Uint8Array): Direc
   return decodeDirectory(unpack(bytes, header.internalCompression, MAX_DIRECTORY_BYTES))
 }
 
-/** Unpacks by the bytes where they contradict the declared compression: a gzip stream has a signature, and checks itself. */
+/**
+ * Unpacks by the bytes where they contradict the declared compression: gzip and Zstandard have signatures, and a stream checks itself. Plain data may begin
+ * like a packed one.
+ */
 function unpack(data: Uint8Array, compression: Compression, maxOutputLength: number): Uint8Array {
+  const isGzip = encodingOf(data) === 'gzip'
   try {
+    if (isGzip) return gunzipSync(data, { maxOutputLength })
     if (compression === Compression.Brotli) return brotliDecompressSync(data, { maxOutputLength })
-    if (data[0] !== 0x1f || data[1] !== 0x8b) return data
-    return gunzipSync(data, { maxOutputLength })
-  } catch {
-    // Plain data may begin with the same bytes.
-    if (compression === Compression.None || compression === Compression.Unknown) return data
-    throw new BrokenArchiveError('a directory or the metadata cannot be unpacked')
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+    if (isTooLarge || (isGzip && compression === Compression.Gzip))
+      throw new BrokenArchiveError('a directory or the metadata cannot be unpacked')
   }
+  if (isZstandard(data)) throw new BrokenArchiveError('directories compressed with zstd are not supported')
+  return data
 }

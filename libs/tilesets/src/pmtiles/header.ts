@@ -1,9 +1,10 @@
 import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { sentence } from '@gateway/contracts/messages.js'
-import { bytesToHeader, Compression, type Header, TileType } from 'pmtiles'
+import { bytesToHeader, Compression, TileType } from 'pmtiles'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { encodingOf, sniffFormat } from '../formats.js'
 import type { TileEncoding } from '../tile-set.js'
+import type { ZoomRange } from '../zoom-range.js'
 import {
   HEADER_BYTES,
   MAGIC,
@@ -27,8 +28,11 @@ export interface ArchiveHeader {
   readonly internalCompression: Compression
   readonly tileCompression: Compression
   readonly tileType: TileType
+  /** zooms that may have tiles; `readHeader` returns those that are declared */
   readonly minZoom: number
   readonly maxZoom: number
+  /** as written, unchecked */
+  readonly zoomsSaid: ZoomRange
   /** west, south, east, north as written, unchecked */
   readonly bounds: readonly [number, number, number, number]
   /** longitude, latitude, zoom as written, unchecked */
@@ -55,21 +59,28 @@ export function readHeader(bytes: Uint8Array, fileSize: number): ArchiveHeader {
   }
   if (copy[7] !== SPEC_VERSION) throw unsupportedVersion(copy[7] as number)
   const raw = bytesToHeader(copy.buffer)
-  if (raw.minZoom > raw.maxZoom || raw.maxZoom > MAX_PMTILES_ZOOM) {
-    throw new BrokenArchiveError(`zooms ${raw.minZoom}-${raw.maxZoom} are not a range within 0-${MAX_PMTILES_ZOOM}`)
-  }
   const section = (name: string, offset: number, length: number, limit: number): Section => {
     if (offset + length <= fileSize && length <= limit) return { offset, length }
     throw new BrokenArchiveError(`the ${name} lies beyond the end of the file or is larger than allowed`)
   }
+  // Some writers leave a length of zero, and put this section last.
+  const rest = (offset: number) => Math.max(0, fileSize - offset)
   return {
     root: section('root directory', raw.rootDirectoryOffset, raw.rootDirectoryLength, MAX_DIRECTORY_BYTES),
     metadata: section('metadata', raw.jsonMetadataOffset, raw.jsonMetadataLength, MAX_METADATA_BYTES),
-    leaves: section('leaf directories', raw.leafDirectoryOffset, raw.leafDirectoryLength ?? 0, fileSize),
-    tiles: section('tile data', raw.tileDataOffset, raw.tileDataLength ?? 0, fileSize),
-    ...checkedKinds(raw),
-    minZoom: raw.minZoom,
-    maxZoom: raw.maxZoom,
+    leaves: section(
+      'leaf directories',
+      raw.leafDirectoryOffset,
+      raw.leafDirectoryLength || rest(raw.leafDirectoryOffset),
+      fileSize,
+    ),
+    tiles: section('tile data', raw.tileDataOffset, raw.tileDataLength || rest(raw.tileDataOffset), fileSize),
+    internalCompression: raw.internalCompression,
+    tileCompression: raw.tileCompression,
+    tileType: raw.tileType,
+    minZoom: Math.min(raw.minZoom, raw.maxZoom),
+    maxZoom: Math.min(raw.maxZoom, MAX_PMTILES_ZOOM),
+    zoomsSaid: { minZoom: raw.minZoom, maxZoom: raw.maxZoom },
     bounds: [raw.minLon, raw.minLat, raw.maxLon, raw.maxLat],
     center: [raw.centerLon, raw.centerLat, raw.centerZoom],
   }
@@ -79,17 +90,6 @@ function unsupportedVersion(version: number): BrokenArchiveError {
   return new BrokenArchiveError(
     `PMTiles version ${version} is not supported, only version 3 is: convert it with pmtiles convert`,
   )
-}
-
-function checkedKinds(raw: Header) {
-  const { internalCompression, tileCompression, tileType } = raw
-  if (internalCompression === Compression.Zstd) {
-    throw new BrokenArchiveError(`directories compressed with ${nameOf(internalCompression)} are not supported`)
-  }
-  if (tileType !== TileType.Unknown && !FORMAT_OF_TYPE.has(tileType)) {
-    throw new BrokenArchiveError(`tiles of type ${TileType[tileType] ?? tileType} are not supported`)
-  }
-  return { internalCompression, tileCompression, tileType }
 }
 
 /**

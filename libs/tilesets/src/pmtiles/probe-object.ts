@@ -9,7 +9,7 @@ import { unpackDirectory, unpackJson } from './archive.js'
 import { readHeader, type Section } from './header.js'
 import { HEADER_BYTES, MAX_ROOT_BYTES } from './layout.js'
 import { describeArchive, sampledTiles } from './probe.js'
-import { findTile } from './source.js'
+import { findTile, finish, type Leaves } from './source.js'
 
 /** Maximum number of tiles whose first bytes are read, each by a request, and by another one for its leaf directory. */
 const MAX_SAMPLES = 3
@@ -36,14 +36,13 @@ export async function probePmtilesObject(
   const identity = objectIdentity(facts)
   const root = unpackDirectory(header, await read(header.root))
   const fields = header.metadata.length === 0 ? {} : unpackJson(header, await read(header.metadata))
-  const leaves = new Map()
+  const leaves: Leaves = new Map()
   const samples: Buffer[] = []
   for (const [i, tileId] of sampledTiles({ root }, MAX_SAMPLES).entries()) {
-    const search = findTile({ fd: -1, identity, modifiedMs: 0, header, root }, leaves, tileId)
-    let step = search.next()
-    while (!step.done) step = search.next(await read(step.value))
+    const tile = await finish(findTile({ fd: -1, identity, modifiedMs: 0, header, root }, leaves, tileId), read)
     const limit = i === 0 ? SAMPLE_BYTES : SIGNATURE_BYTES
-    if (step.value !== null) samples.push(await read({ ...step.value, length: Math.min(step.value.length, limit) }))
+    if (tile !== null) samples.push(await read({ ...tile, length: Math.min(tile.length, limit) }))
   }
-  return describeArchive({ header, root, identity }, fields, samples)
+  // The last leaf is known already, because the last tile of the root directory is among the samples.
+  return finish(describeArchive({ archive: { header, root, identity }, leaves, maxLeaves: 0 }, fields, samples), read)
 }

@@ -1,21 +1,21 @@
 import fs from 'node:fs'
 import type { Bounds } from '@gateway/contracts/basemap.js'
-import { tileIdToZxy } from 'pmtiles'
+import { TileType } from 'pmtiles'
 import { BrokenArchiveError, nothingToProbe } from '../broken-archive.js'
-import { extentOf, type ZoomExtent } from '../folder/extent.js'
+import { extentOf } from '../folder/extent.js'
 import { spread } from '../folder/listing.js'
 import { SIGNATURE_BYTES } from '../formats.js'
 import { readBounds, readCenter } from '../metadata/fields.js'
 import { isRecord, readMetadata, servedGrid, withCenter } from '../metadata/metadata.js'
 import { readExactly } from '../read-exactly.js'
 import { boundsWithoutTiles } from '../rows/by-bounds.js'
-import { examineSample, formatBySamples, SAMPLE_BYTES, sampleOf } from '../sample.js'
+import { examineSample, formatBySamples, looksLikeMvt, SAMPLE_BYTES, sampleOf } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { zoomRange } from '../zoom-range.js'
-import { openArchive, type PmtilesArchive, readJson, zoomOf } from './archive.js'
+import { openArchive, type PmtilesArchive, readJson } from './archive.js'
 import { encodingOfTiles, formatOfType } from './header.js'
-import { MAX_PMTILES_ZOOM } from './layout.js'
-import { findTile, finish } from './source.js'
+import { extentsBeside, type Listing, zoomsOfTiles } from './list-tiles.js'
+import { findTile, finish, type Leaves, type Search } from './source.js'
 
 /** Probes a PMTiles archive: its header, metadata and one tile. null: nothing to open. Throws `BrokenArchiveError`. */
 export async function probePmtiles(root: string, file: string): Promise<TileSetProbe | null> {
@@ -23,29 +23,42 @@ export async function probePmtiles(root: string, file: string): Promise<TileSetP
   if (!opening.ok) return nothingToProbe(opening)
   try {
     const { archive } = opening
-    return describeArchive(archive, await readJson(archive), await readSamples(archive))
+    const leaves: Leaves = new Map()
+    const samples = await readSamples(archive, leaves)
+    const listing = { archive, leaves, maxLeaves: MAX_LISTED_LEAVES }
+    return await finish(describeArchive(listing, await readJson(archive), samples), archive.fd)
   } finally {
     fs.close(opening.archive.fd, () => {})
   }
 }
 
-/** @param identity identifies the archive's content @param fields the metadata @param samples the first bytes of some tiles, the first one first */
-export function describeArchive(
-  { header, root, identity }: Pick<PmtilesArchive, 'header' | 'root' | 'identity'>,
+/** @param fields the metadata @param samples the first bytes of some tiles, the first one first */
+export function* describeArchive(
+  listing: Listing<Pick<PmtilesArchive, 'header' | 'root' | 'identity'>>,
   fields: unknown,
   samples: readonly Buffer[],
-): TileSetProbe {
+): Search<TileSetProbe> {
+  const { header, identity } = listing.archive
   const metadata = readMetadata(isRecord(fields) ? fields : {})
   const tileMatrixSet = servedGrid(metadata)
-  const bytes = formatBySamples(formatOfType(header.tileType) ?? metadata.format, samples)
-  if (bytes.format === null) throw new BrokenArchiveError('the archive does not name the format of its tiles')
+  const said = formatOfType(header.tileType) ?? metadata.format
+  const bytes = formatBySamples(said, samples)
+  // Any data can be packed by gzip.
+  const isOther = said === null && bytes.format === 'pbf' && !samples.some((one) => looksLikeMvt(one))
+  if (bytes.format === null || isOther) throw unknownFormat(header)
   const { format } = bytes
+  const warnings: string[] = []
+  if (header.tileType !== TileType.Unknown && formatOfType(header.tileType) === null)
+    warnings.push(
+      `the tiles are declared as type ${header.tileType}, but their bytes are ${format}: they are served as ${format}`,
+    )
   const first = samples[0] ?? null
   const packed = encodingOfTiles(header, first)
   const sample = examineSample(format, sampleOf(format, samples))
-  const zoom = zoomRange(header, foundZooms({ header, root }))
-  const bounds = headerBounds(header.bounds) ?? metadata.bounds
-  const without = boundsWithoutTiles(extentsOf(root), bounds, tileMatrixSet)
+  const zoom = zoomRange(header.zoomsSaid, yield* zoomsOfTiles(listing))
+  const bounds = headerBounds(header.bounds, warnings) ?? metadata.bounds
+  const extents = bounds === null ? [] : yield* extentsBeside(listing, bounds, tileMatrixSet)
+  const without = boundsWithoutTiles(extents, bounds, tileMatrixSet)
   return {
     storage: 'pmtiles',
     rowsFromNorth: false,
@@ -55,7 +68,7 @@ export function describeArchive(
     tileSize: sample.tileSize,
     minZoom: zoom.minZoom,
     maxZoom: zoom.maxZoom,
-    bounds: without === null ? bounds : extentOf(extentsOf(root), 'xyz', { tileMatrixSet }),
+    bounds: without === null ? bounds : extentOf(extents, 'xyz', { tileMatrixSet }),
     boundsDerived: without !== null,
     name: metadata.name,
     attribution: metadata.attribution,
@@ -67,8 +80,11 @@ export function describeArchive(
     encoding: packed.encoding,
     fingerprint: identity,
     warnings: [
-      ...(isRecord(fields) ? [] : ['the metadata is not a JSON object']),
+      ...(isRecord(fields)
+        ? []
+        : ['the metadata is ignored: it is not a JSON object, plain or compressed as the header says']),
       ...metadata.warnings,
+      ...warnings,
       ...bytes.warnings,
       ...packed.warnings,
       ...zoom.warnings,
@@ -78,39 +94,25 @@ export function describeArchive(
   }
 }
 
-/** The zooms of the tiles, as far as the root directory tells: leaf directories may lead to deeper ones. */
-function foundZooms({ header, root }: Pick<PmtilesArchive, 'header' | 'root'>) {
-  const [first, last] = [zoomOf(root.tileIds[0]!), zoomOf(root.tileIds.at(-1)!)]
-  return { minZoom: first, maxZoom: root.runLengths.at(-1)! > 0 ? last : Math.max(last, header.maxZoom) }
+function unknownFormat({ tileType }: Pick<PmtilesArchive['header'], 'tileType'>): BrokenArchiveError {
+  return new BrokenArchiveError(
+    tileType === TileType.Unknown
+      ? 'the archive does not name the format of its tiles'
+      : `tiles of type ${tileType} are not supported`,
+  )
 }
 
-/** The columns and rows of the zooms of an archive whose root directory has all tiles; otherwise nothing is known. */
-function extentsOf({ tileIds, runLengths }: PmtilesArchive['root']): ZoomExtent[] {
-  const found = new Map<number, ZoomExtent>()
-  if (runLengths.some((length) => length !== 1) || zoomOf(tileIds.at(-1)!) === MAX_PMTILES_ZOOM) return []
-  for (const tileId of tileIds) {
-    const [z, x, y] = tileIdToZxy(tileId)
-    const known = found.get(z) ?? { minColumn: x, maxColumn: x, minRow: y, maxRow: y }
-    found.set(z, {
-      z,
-      complete: true,
-      minColumn: Math.min(known.minColumn, x),
-      maxColumn: Math.max(known.maxColumn, x),
-      minRow: Math.min(known.minRow, y),
-      maxRow: Math.max(known.maxRow, y),
-    })
-  }
-  return [...found.values()].sort((one, other) => one.z - other.z)
-}
-
-function headerBounds(bounds: readonly number[]): Bounds | null {
-  return saidByHeader(bounds) ? readBounds([...bounds], []) : null
+function headerBounds(bounds: readonly number[], warnings: string[]): Bounds | null {
+  return saidByHeader(bounds) ? readBounds([...bounds], warnings) : null
 }
 
 /** Writers without bounds or centre leave zeros. */
 function saidByHeader(numbers: readonly number[]): boolean {
   return numbers.some((number) => number !== 0)
 }
+
+/** Maximum number of leaf directories that are read to list all tiles of an archive. */
+const MAX_LISTED_LEAVES = 16
 
 /** Maximum number of tiles whose first bytes are read: SAMPLE_BYTES of the first one, which has the size of an image, and the signatures of others. */
 const MAX_SAMPLES = 16
@@ -121,8 +123,7 @@ export function sampledTiles({ root }: Pick<PmtilesArchive, 'root'>, limit: numb
 }
 
 /** Reads the first bytes of some tiles, that of the lowest number first. */
-async function readSamples(archive: PmtilesArchive): Promise<Buffer[]> {
-  const leaves = new Map()
+async function readSamples(archive: PmtilesArchive, leaves: Leaves): Promise<Buffer[]> {
   const samples: Buffer[] = []
   for (const [i, tileId] of sampledTiles(archive, MAX_SAMPLES).entries()) {
     const tile = await finish(findTile(archive, leaves, tileId), archive.fd)

@@ -27,7 +27,7 @@ import { MAX_DIRECTORY_BYTES, MAX_LEAF_DEPTH } from './layout.js'
 const MAX_LEAF_BYTES = 16 * 1024 * 1024
 
 /** A search that yields the required sections of the file and receives their bytes, so the caller can wait for them or give up. */
-type Search<T> = Generator<Section, T, Uint8Array>
+export type Search<T> = Generator<Section, T, Uint8Array>
 /** Leaf directories by their offset. */
 export interface Leaves {
   get(offset: number): Directory | undefined
@@ -219,12 +219,24 @@ export function* findTile(archive: PmtilesArchive, leaves: Leaves, tileId: numbe
     const offset = directory.offsets[entry]!
     const length = directory.lengths[entry]!
     if (directory.runLengths[entry]! > 0) return within(header.tiles, offset, length)
-    const section = within(header.leaves, offset, length)
-    const known = leaves.get(section.offset)
-    directory = known ?? unpackDirectory(header, yield bounded(section))
-    if (known === undefined) leaves.set(section.offset, directory)
+    directory = yield* leafAt(archive, leaves, directory, entry)
   }
   throw new BrokenArchiveError(`directories are nested more than ${MAX_LEAF_DEPTH} deep`)
+}
+
+/** Returns the leaf that an entry of a directory points to. */
+export function* leafAt(
+  { header }: Pick<PmtilesArchive, 'header'>,
+  leaves: Leaves,
+  { offsets, lengths }: Directory,
+  entry: number,
+): Search<Directory> {
+  const section = within(header.leaves, offsets[entry]!, lengths[entry]!)
+  const known = leaves.get(section.offset)
+  if (known !== undefined) return known
+  const leaf = unpackDirectory(header, yield bounded(section))
+  leaves.set(section.offset, leaf)
+  return leaf
 }
 
 /** Runs a search to its end without blocking the event loop. @param from an open file, or a function that reads a section */

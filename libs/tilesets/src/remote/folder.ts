@@ -22,7 +22,7 @@ export function openRemoteFolder(spec: SourceSpec, object: RemoteObject, reading
   const tiles = new KeptTiles({
     key: `${object.store.url}/${object.key}\n${spec.content ?? ''}`,
     format: spec.format,
-    extension: spec.extension,
+    extension: fileExtensions(spec)[0]!,
     rows: spec.storage === 'tms' ? 'tms' : 'xyz',
     cache: reading.cache,
     cached: reading.cached,

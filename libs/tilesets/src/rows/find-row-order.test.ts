@@ -5,6 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import sharp from 'sharp'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { flipRow } from '../address.js'
+import { FOLDER_LAYOUTS } from '../layouts/layout.js'
 import { probeMbtiles } from '../mbtiles/probe.js'
 import { probeTileSet } from '../probe.js'
 import { findRowOrder } from './find-row-order.js'
@@ -119,6 +120,31 @@ describe('the pictures of a folder', () => {
       'xyz',
       [expect.stringMatching(/from the north: the metadata says scheme tms, but the tiles of successive zooms/)],
     ])
+  })
+})
+
+describe('the pictures of a folder of MapProxy', () => {
+  it.each([
+    ['tc', 'mapproxy_tc', 'tms'],
+    ['mp', 'mapproxy_mp', 'tms'],
+    ['arcgis', 'mapproxy_arcgis', 'xyz'],
+    ['quadkey', 'quadkey', 'xyz'],
+  ] as const)('%s show the order of rows, which its names do not', async (name, storage, usual) => {
+    for (const order of ['xyz', 'tms'] as const) {
+      for (const [z, x, y] of places([1, 2, 3, 4])) {
+        const row = order === 'xyz' ? y : flipRow(z, y)
+        const file = path.join(folder, order, `${FOLDER_LAYOUTS[name].write({ z, x, y: row })}.png`)
+        fs.mkdirSync(path.dirname(file), { recursive: true })
+        fs.writeFileSync(file, await picture(z, x, y))
+      }
+      const place = path.join(folder, order)
+      const probe = (await probeTileSet(folder, place))!
+      expect([probe.storage, probe.rowsAssumed]).toEqual([storage, true])
+      const found = withRowOrder(probe, (await findRowOrder(folder, place, probe)) as 'xyz')
+      expect([found.storage, found.rowsFromNorth]).toEqual([storage, order === 'xyz'])
+      expect(found.warnings).toHaveLength(order === usual ? 0 : 1)
+      expect(found.bounds?.[3]).toBeGreaterThan(60)
+    }
   })
 })
 

@@ -5,6 +5,8 @@ import { rowOrderOf } from '@gateway/contracts/version-overrides.js'
 import { openBelow } from '@gateway/core/files/open-below.js'
 import { listNames, listNumbers, parseTileName, spread } from '../folder/listing.js'
 import { fileExtensions } from '../formats.js'
+import { FOLDER_LAYOUTS, type FolderLayoutName, layoutNameOf } from '../layouts/layout.js'
+import { listLayout } from '../layouts/listing.js'
 import { openDatabase } from '../mbtiles/database.js'
 import { findZooms, prepareTileQuery, someOf } from '../mbtiles/queries.js'
 import type { TileSetProbe } from '../tile-set.js'
@@ -20,13 +22,15 @@ const closeAsync = promisify(fs.close)
 export type RowOrderTask = Pick<TileSetProbe, 'storage' | 'extension' | 'formats' | 'rowsFromNorth' | 'tileMatrixSet'>
 
 /**
- * Determines the order of the numbers of a folder or MBTiles archive from its images. Returns null if they do not show it. Decodes images, which may be
+ * Determines the order of the numbers of a folder, in any layout, or MBTiles archive from its images. Returns null if they do not show it. Decodes images, which may be
  * malicious, so it must run in a process that can be ended. Throws `BrokenArchiveError` and the disk's errors.
  */
 export async function findRowOrder(root: string, file: string, task: RowOrderTask): Promise<NumberOrder | null> {
   const likely = rowOrderOf(task)
   if (task.storage === 'xyz' || task.storage === 'tms')
     return orderByContent(await imagesOfFolder(root, file, fileExtensions(task)), likely)
+  const layoutName = layoutNameOf(task.storage)
+  if (layoutName !== null) return orderByContent(await imagesOfLayout(root, file, layoutName, task), likely)
   if (task.storage !== 'mbtiles') return null
   const opened = openDatabase(root, file)
   if (!opened.ok) return null
@@ -68,6 +72,36 @@ async function imagesOfFolder(root: string, folder: string, extensions: readonly
     read: async ([z, x, row]) => {
       for (const extension of extensions) {
         const image = await readImage(root, path.join(folder, String(z), String(x), `${row}.${extension}`))
+        if (image !== null) return image
+      }
+      return null
+    },
+  }
+}
+
+async function imagesOfLayout(
+  root: string,
+  folder: string,
+  name: FolderLayoutName,
+  task: RowOrderTask,
+): Promise<StoredImages> {
+  const layout = FOLDER_LAYOUTS[name]
+  const extensions = fileExtensions(task)
+  const listed = new Map((await listLayout(root, folder, layout, task.tileMatrixSet)).map((zoom) => [zoom.z, zoom]))
+  return {
+    mayBeTransposed: false,
+    zooms: [...listed.keys()],
+    some: async (z, limit) => {
+      const rows = [...(listed.get(z)?.rows ?? [])]
+      const each = Math.ceil(limit / Math.max(1, Math.min(limit, rows.length)))
+      return spread(
+        spread(rows, limit).flatMap(([x, ys]) => spread(ys, each).map((y) => [z, x, y] as const)),
+        limit,
+      )
+    },
+    read: async ([z, x, y]) => {
+      for (const extension of extensions) {
+        const image = await readImage(root, path.join(folder, `${layout.write({ z, x, y })}.${extension}`))
         if (image !== null) return image
       }
       return null

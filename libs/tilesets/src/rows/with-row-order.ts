@@ -1,4 +1,4 @@
-import type { RowOrder } from '@gateway/contracts/basemap.js'
+import type { RowOrder, Storage } from '@gateway/contracts/basemap.js'
 import { rowOrderOf, withOverrides } from '@gateway/contracts/version-overrides.js'
 import { commonParts } from '../area.js'
 import type { TileSetProbe } from '../tile-set.js'
@@ -18,10 +18,24 @@ function saysNothing({ storage, name, attribution, description, metadata }: Tile
 const FROM: Readonly<Record<RowOrder, string>> = { xyz: 'north', tms: 'south' }
 const BEGIN = 'rows are counted from the'
 
+/** Order of rows by the convention of a storage: MapProxy counts as in the grid of the cache, which is its default grid here. */
+const CONVENTION: ReadonlyMap<Storage, RowOrder> = new Map<Storage, RowOrder>([
+  ['xyz', 'xyz'],
+  ['tms', 'xyz'],
+  ['mapproxy_tc', 'tms'],
+  ['mapproxy_mp', 'tms'],
+  ['mapproxy_arcgis', 'xyz'],
+  ['quadkey', 'xyz'],
+])
+
+/** Returns the order of the convention; null: the storage has none, or its rows are not counted differently. */
+export function conventionOf(storage: Storage): RowOrder | null {
+  return CONVENTION.get(storage) ?? null
+}
+
 /** Returns the order of the convention, or of the declaration. */
 function assumedOrder({ storage, rowsSaid }: TileSetProbe): RowOrder | null {
-  if (storage === 'mbtiles') return 'tms'
-  return rowsSaid ?? (storage === 'xyz' || storage === 'tms' ? 'xyz' : null)
+  return storage === 'mbtiles' ? 'tms' : (rowsSaid ?? conventionOf(storage))
 }
 
 /** Returns the probe with the row order that its pictures show, and with a warning if it differs from the declaration or the convention. */

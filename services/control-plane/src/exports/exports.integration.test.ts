@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Export } from '@gateway/contracts/export.js'
@@ -146,6 +156,22 @@ test('an export from an older version contains the differences, and lists remova
   await ask('POST', '/api/v1/admin/targets', { code: 'there', kind: 'directory', path: path.join(home, 'there') })
   expect(await status({ from_version: 'v1', target_code: 'there' })).toBe(400)
   await sql`DELETE FROM basemap_versions WHERE basemap_code = 'world' AND version = 'v3'`
+})
+
+test.each([
+  ['two formats', { formats: ['png', 'jpg'] }, '.jpg'],
+  ['two extensions', { extension: 'png,PNG' }, '.PNG'],
+])('an export of a folder with tiles of %s contains all of them', async (_, facts, extension) => {
+  const version = `v${extension}`
+  const folder = path.join(home, 'maps/world', version)
+  cpSync(path.join(home, 'maps/world/v1'), folder, { recursive: true })
+  renameSync(path.join(folder, '2/0/0.png'), path.join(folder, `2/0/0${extension}`))
+  const { sql } = gateway.ctx
+  await sql`
+    INSERT INTO basemap_versions SELECT (jsonb_populate_record(v, ${sql.json({ ...facts, version, path: folder })})).*
+    FROM basemap_versions v WHERE basemap_code = 'world' AND version = 'v1'`
+  expect(await written({ version })).toMatchObject({ tiles: 16 })
+  await sql`DELETE FROM basemap_versions WHERE basemap_code = 'world' AND version = ${version}`
 })
 
 test('an invalid export is refused, and an unreadable version fails with the reason', async () => {

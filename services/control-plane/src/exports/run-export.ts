@@ -168,13 +168,13 @@ function setOf(
   version: StoredVersion,
   basemap: StoredBasemap,
 ): StoredSet {
-  const { storage, rowsFromNorth, format, path, extension, upstream, tileMatrices = null } = version
+  const { storage, rowsFromNorth, format, formats, path, extension, upstream, tileMatrices = null } = version
   // The tiles of a service are those that this host has kept, whose files are a folder of tiles.
   if (upstream) {
     const kept = keptFolder(tileCacheDir, { ...version, upstream, tileMatrices })
     return { storage: 'xyz', rowsFromNorth: true, format, path: kept, extension: format, root: tileCacheDir }
   }
-  return { storage, rowsFromNorth, format, path, extension, root: rootOf(basemap, version) }
+  return { storage, rowsFromNorth, format, formats, path, extension, root: rootOf(basemap, version) }
 }
 
 function figures({ tiles, bytes }: WrittenArchive): ExportEnd {

@@ -35,7 +35,7 @@ export function versionBundle(
     })
     return isRemote(root) ? fetchedFirst(bundle, async () => [version.path], settings, room) : bundle
   }
-  const { storage, rowsFromNorth, format, path: tiles, extension, minZoom, maxZoom, bounds } = version
+  const { storage, rowsFromNorth, format, formats, path: tiles, extension, minZoom, maxZoom, bounds } = version
   const own = fileOf(version.path)
   const folder = {
     root,
@@ -55,7 +55,7 @@ export function versionBundle(
   const plain = own === null ? folder : oneOf([{ name: single.place, path: own }], single)
   if (version.tileMatrixSet !== 'WebMercatorQuad') return plain
   const task = {
-    set: { storage, rowsFromNorth, format, path: tiles, extension, root },
+    set: { storage, rowsFromNorth, format, formats, path: tiles, extension, root },
     area: { minZoom, maxZoom, bounds: null },
     bounds,
     metadata: archiveMetadata(versionTitle(basemap, version), version),

@@ -98,10 +98,10 @@ export class VersionComparer {
 
 /** Returns the version as the comparing process reads it. */
 export function setOf(
-  { storage, rowsFromNorth, format, path, extension, minZoom, maxZoom, bounds }: StoredVersion,
+  { storage, rowsFromNorth, format, formats, path, extension, minZoom, maxZoom, bounds }: StoredVersion,
   root: string,
 ): ComparedSet {
-  return { storage, rowsFromNorth, format, path, root, extension, minZoom, maxZoom, bounds }
+  return { storage, rowsFromNorth, format, formats, path, root, extension, minZoom, maxZoom, bounds }
 }
 
 function toZoom({ different, onlyLeft, onlyRight, ...counts }: Found): ComparedZoom {

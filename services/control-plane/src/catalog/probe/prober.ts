@@ -2,7 +2,6 @@ import { isVectorFormat } from '@gateway/contracts/basemap.js'
 import { sentence } from '@gateway/contracts/messages.js'
 import { HelperEnded, HelperProcess } from '@gateway/core/processes/helper-process.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
-import { listNumbers } from '@gateway/tilesets/folder/listing.js'
 import { probeTransposed } from '@gateway/tilesets/layouts/probe.js'
 import { archiveStorageOf, probeTileSet } from '@gateway/tilesets/probe.js'
 import { type NumberOrder, withRowOrder } from '@gateway/tilesets/rows/with-row-order.js'
@@ -42,7 +41,7 @@ export class Prober {
       : await this.#probeFile({ root, path, what: 'tile set' }, signal)
     if (result.state !== 'ok' || !result.probe.rowsAssumed || isVectorFormat(result.probe.format)) return result
     // Row order is found by comparing zooms, so one zoom does not suffice.
-    if (isFolder && (await listNumbers(root, path)).length < 2) return result
+    if (isFolder && result.probe.minZoom === result.probe.maxZoom) return result
     return this.#withRowOrder(root, path, result.probe, signal)
   }
 

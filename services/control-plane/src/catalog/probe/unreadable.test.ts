@@ -20,6 +20,10 @@ test.each([
   expect(unreadable(thrownBy(act))).toMatchObject({ state: 'unreadable', why: expect.stringContaining('its content') })
 })
 
+test.each(['EISDIR', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENXIO'])('%s says nothing about the disk', (code) => {
+  expect(unreadable(Object.assign(new Error(`${code}: a name`), { code }))).toMatchObject({ state: 'unreadable' })
+})
+
 test('an error of the disk, and one with a message, still end a scan', () => {
   expect(unreadable(thrownBy(() => readFileSync('/nowhere')))).toBeNull()
   expect(unreadable(new Error('this process may not read it'))).toBeNull()

@@ -27,7 +27,9 @@ const png = (pixels: Buffer, side = 256) =>
 async function taskOf(picture: Picture, maxZoom: number, more: Partial<MapTask> = {}): Promise<MapTask> {
   const layer = { set: SET, tileSize: 256, minZoom: 0, maxZoom, bounds: null }
   const { grid, shrink, tiles } = planTiles(picture, layer, null, 1024)
-  const read = await Promise.all(tiles.map(async ({ x, y }) => ({ x, y, bytes: await png(pixelsOf(x, y)) })))
+  const read = await Promise.all(
+    tiles.map(async ({ x, y, column }) => ({ x: column, y, bytes: await png(pixelsOf(x, y)) })),
+  )
   const layers = [{ grid, shrink, isNearest: false, tiles: read }]
   return { picture, format: 'png', transparent: true, background: 0xffffff, clip: null, layers, ...more }
 }
@@ -77,6 +79,27 @@ test('the zoom is the coarsest that is at least as fine as the picture, or the d
   expect(zoomOf(4096, 2).zoom).toBe(2)
   expect([zoomOf(256, 9).shrink, zoomOf(100, 9).shrink, zoomOf(600, 9).shrink]).toEqual([2, 4, 1])
   expect(zoomOf(512, 9).tiles).toHaveLength(4)
+})
+
+test('a picture across 180 degrees shows the world on both sides, without a seam between pixels too', async () => {
+  const half = await draw(await taskOf(WORLD, 1))
+  for (const turn of [-1, 1]) {
+    const bounds = [turn < 0 ? -2 * HALF : 0, -HALF, turn < 0 ? 0 : 2 * HALF, HALF] as const
+    const turned = await draw(await taskOf({ ...WORLD, bounds: [...bounds] }, 1))
+    for (const [x, y] of [
+      [0, 7],
+      [255, 300],
+      [256, 300],
+      [511, 511],
+    ] as const)
+      expect(turned.at(x, y)).toEqual(half.at((x + 256) % 512, y))
+  }
+  const shift = HALF / 512
+  const between = await draw(await taskOf({ ...WORLD, bounds: [shift, -HALF, 2 * HALF + shift, HALF] }, 1))
+  expect(between.at(255, 1)).toHaveLength(4)
+  const [left, right] = [half.at(511, 1), half.at(0, 1)]
+  expect(between.at(255, 1)[0]).toBe(Math.round((left[0]! + right[0]!) / 2))
+  expect(between.at(255, 1)[3]).toBe(255)
 })
 
 test('tiles beyond the limit are counted and not listed', () => {

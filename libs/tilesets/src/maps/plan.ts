@@ -1,7 +1,7 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { codeOf } from '../gauss-krueger.js'
 import { matrixAt, type TileMatrixLimits, type TileMatrixSet, touchedLimits } from '../tile-matrix-sets.js'
-import { boundsIn, type Picture, type PlaneSystem, positionsOf, type TileGrid } from './positions.js'
+import { boundsIn, type Picture, type PlaneSystem, positionsOf, type TileGrid, turnsOf } from './positions.js'
 
 /** A layer that is drawn from its tiles. */
 export interface DrawnTiles {
@@ -14,13 +14,20 @@ export interface DrawnTiles {
   readonly bounds: Bounds | null
 }
 
+export interface PlannedTile {
+  readonly x: number
+  readonly y: number
+  /** differs from `x` by the columns of whole turns if the picture shows the tile beyond 180 degrees */
+  readonly column: number
+}
+
 /** The tiles that a picture shows of a layer. */
 export interface TilePlan {
   readonly zoom: number
   readonly grid: TileGrid
   /** factor by which tiles are reduced before they are drawn: a power of two, more than 1 if even the first zoom is much finer than the picture */
   readonly shrink: number
-  readonly tiles: readonly { readonly x: number; readonly y: number }[]
+  readonly tiles: readonly PlannedTile[]
   /** number of the tiles, which are not listed if they are more than the limit */
   readonly count: number
 }
@@ -44,9 +51,12 @@ export function planTiles(picture: Picture, layer: DrawnTiles, area: Bounds | nu
   const shrink = shrinkOf(asked / grid.cellSize, grid.tileSize)
   const seen = boxOf(picture, { ...grid, cellSize: grid.cellSize * shrink, tileSize: grid.tileSize / shrink })
   const limits = limitsOf(layer, zoom, area)
-  const boxes = limits.flatMap((one) => overlap(one, seen))
+  // A set's own grid does not go round the earth.
+  const columns = layer.set.own === null ? matrixAt(layer.set, zoom)!.columns : Number.NaN
+  const turns = layer.set.own === null ? turnsOf(picture) : [0]
+  const boxes = turns.flatMap((turn) => limits.flatMap((one) => overlap(one, turn === 0 ? 0 : turn * columns, seen)))
   const count = boxes.reduce((sum, box) => sum + (box.right - box.left + 1) * (box.bottom - box.top + 1), 0)
-  return { zoom, grid, shrink, tiles: count > limit ? [] : tilesOf(boxes), count }
+  return { zoom, grid, shrink, tiles: count > limit ? [] : tilesOf(boxes, columns), count }
 }
 
 function gridAt({ set, tileSize }: DrawnTiles, zoom: number): TileGrid {
@@ -127,20 +137,25 @@ function limitsOf({ set, bounds }: DrawnTiles, zoom: number, area: Bounds | null
   )
 }
 
-function overlap({ minColumn, maxColumn, minRow, maxRow }: TileMatrixLimits, seen: Box): Box[] {
+function overlap({ minColumn, maxColumn, minRow, maxRow }: TileMatrixLimits, shift: number, seen: Box): Box[] {
   const box = {
-    left: Math.max(minColumn, seen.left),
-    right: Math.min(maxColumn, seen.right),
+    left: Math.max(minColumn + shift, seen.left),
+    right: Math.min(maxColumn + shift, seen.right),
     top: Math.max(minRow, seen.top),
     bottom: Math.min(maxRow, seen.bottom),
   }
   return box.left <= box.right && box.top <= box.bottom ? [box] : []
 }
 
-function tilesOf(boxes: readonly Box[]): { x: number; y: number }[] {
-  const tiles = new Map<string, { x: number; y: number }>()
+function tilesOf(boxes: readonly Box[], columns: number): PlannedTile[] {
+  const tiles = new Map<string, PlannedTile>()
   for (const { left, right, top, bottom } of boxes) {
-    for (let y = top; y <= bottom; y++) for (let x = left; x <= right; x++) tiles.set(`${x}/${y}`, { x, y })
+    for (let y = top; y <= bottom; y++) {
+      for (let column = left; column <= right; column++) {
+        const x = Number.isNaN(columns) ? column : ((column % columns) + columns) % columns
+        tiles.set(`${column}/${y}`, { x, y, column })
+      }
+    }
   }
   return [...tiles.values()]
 }

@@ -35,6 +35,8 @@ export interface Positions {
   row(index: number, u: Float64Array, v: Float64Array): void
 }
 
+/** Maximum number of turns that one picture shows. */
+const MAX_TURNS = 8
 /** Radius of the sphere of Web Mercator in metres. */
 const RADIUS = 6378137
 const DEGREE = Math.PI / 180
@@ -62,6 +64,16 @@ function northing(system: Picture['system'], degrees: number): number {
 /** Converts bounds in degrees to a system of pictures. */
 export function boundsIn(system: Picture['system'], [west, south, east, north]: Bounds): Bounds {
   return [easting(system, west), northing(system, south), easting(system, east), northing(system, north)]
+}
+
+/**
+ * Returns the turns round the earth of which a picture shows a part: 0 for longitudes from -180 to 180, 1 for those that follow in the east. A picture with
+ * more than `MAX_TURNS` shows only the first one.
+ */
+export function turnsOf({ system, bounds: [west, , east] }: Pick<Picture, 'system' | 'bounds'>): readonly number[] {
+  const turn = easting(system, 360)
+  const [first, last] = [Math.floor(west / turn + 0.5), Math.ceil(east / turn - 0.5)]
+  return last - first < MAX_TURNS ? Array.from({ length: last - first + 1 }, (_, i) => first + i) : [0]
 }
 
 export function positionsOf(picture: Picture, grid: TileGrid): Positions {

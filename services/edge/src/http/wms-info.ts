@@ -83,12 +83,12 @@ async function query(exchange: RequestContext, request: WmsInfo, index: QueriedI
   return Buffer.concat(parts).toString()
 }
 
-/** Returns the box around a pixel in degrees; null: it lies outside of the world. */
+/** Returns the box around a pixel in degrees, also beyond 180 of them; null: it lies beyond the poles. */
 function reached(picture: Picture, [column, row]: readonly [number, number]): Bounds | null {
   const [west, north] = placeOf(picture, column - REACH, row - REACH)
   const [east, south] = placeOf(picture, column + REACH, row + REACH)
-  const box: Bounds = [Math.max(-180, west), Math.max(-90, south), Math.min(180, east), Math.min(90, north)]
-  return box[0] < box[2] && box[1] < box[3] ? box : null
+  const box: Bounds = [west, Math.max(-90, south), east, Math.min(90, north)]
+  return box[1] < box[3] ? box : null
 }
 
 function send(exchange: RequestContext, { format }: WmsInfo, found: readonly Found[]): void {

@@ -7,8 +7,8 @@ import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
 import { PoolBusy } from '@gateway/core/processes/helper-pool.js'
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import { type DrawnLayer, MAX_TILE_BYTES, type PixelBox } from '@gateway/tilesets/maps/map-pool.js'
-import { planTiles, type TilePlan } from '@gateway/tilesets/maps/plan.js'
-import { boundsIn, type Picture } from '@gateway/tilesets/maps/positions.js'
+import { type PlannedTile, planTiles, type TilePlan } from '@gateway/tilesets/maps/plan.js'
+import { boundsIn, type Picture, turnsOf } from '@gateway/tilesets/maps/positions.js'
 import type { TilePlace } from '@gateway/tilesets/source.js'
 import { matrixSetOf } from '@gateway/tilesets/tile-matrix-sets.js'
 import { CORS, type HeaderBlock, headerBlock } from '../answers/header-block.js'
@@ -32,7 +32,7 @@ import { answerLoaded } from './tiles.js'
 /** Number of tiles of a picture that are read at once, all of which are part of one turn of the event loop. */
 const AT_ONCE = 16
 /** Changes with the way in which pictures are drawn, so that copies of the old ones are not current. */
-const DRAWING = 1
+const DRAWING = 2
 const RETRY_SECONDS = 2
 const FULL: Refusal = { ...refuse('dependency_down', coded('maps_full')), retryAfterSeconds: RETRY_SECONDS }
 
@@ -178,8 +178,15 @@ async function draw(
   }
 }
 
-function noteFault({ edge, path }: RequestContext, layer: Planned | undefined, x: number, y: number, reason: string) {
+function noteFault(
+  { edge, path }: RequestContext,
+  layer: Planned | undefined,
+  column: number,
+  y: number,
+  reason: string,
+) {
   if (layer === undefined) return
+  const { x = column } = layer.plan.tiles.find((tile) => tile.column === column && tile.y === y) ?? {}
   const names = { basemap: layer.basemap.stored.code, version: layer.version.stored.version }
   const tile = `${layer.plan.zoom}/${x}/${y}`
   edge.readTroubles.noteContent('tiles cannot be decoded', names, `${path} ${tile}`, new Error(reason))
@@ -245,14 +252,15 @@ async function readTiles(exchange: RequestContext, planned: Planned): Promise<Re
     if (plan.tiles.length > AT_ONCE) await nextTurn()
     if (exchange.aborted) break
     for (const [i, outcome] of outcomes.entries()) {
+      const { x, y, column } = places[i] as PlannedTile
       if ('bytes' in outcome) {
         const { bytes, identity } = outcome
-        tiles.push({ ...(places[i] as { x: number; y: number }), bytes })
+        tiles.push({ x: column, y, bytes })
         identities.push(identity)
         total += bytes.length
       } else {
         identities.push('')
-        const answer = answerOf(exchange, planned, { z: zoom, ...(places[i] as { x: number; y: number }) }, outcome)
+        const answer = answerOf(exchange, planned, { z: zoom, x, y }, outcome)
         if (answer !== null) return { answer }
       }
     }
@@ -299,8 +307,9 @@ async function loadTile(
   }
 }
 
-/** Returns the pixels whose middle lies in an area of degrees (west above east: across the antimeridian). */
-function pixelBoxes({ system, bounds, width, height }: Picture, area: Bounds): PixelBox[] {
+/** Returns the pixels whose middle lies in an area of degrees (west above east: across the antimeridian), in every turn that the picture shows. */
+function pixelBoxes(picture: Picture, area: Bounds): PixelBox[] {
+  const { system, bounds, width, height } = picture
   const [west, south, east, north] = area
   const parts: Bounds[] =
     west > east
@@ -310,7 +319,10 @@ function pixelBoxes({ system, bounds, width, height }: Picture, area: Bounds): P
         ]
       : [area]
   const [left, bottom, right, top] = bounds
-  return parts.map((part) => {
+  const turned = turnsOf(picture).flatMap((turn) => {
+    return parts.map((part): Bounds => [part[0] + turn * 360, part[1], part[2] + turn * 360, part[3]])
+  })
+  return turned.map((part) => {
     const [a, b, c, d] = boundsIn(system, part)
     const column = (x: number) => pixelFrom(((x - left) / (right - left)) * width, width)
     const row = (y: number) => pixelFrom(((top - y) / (top - bottom)) * height, height)

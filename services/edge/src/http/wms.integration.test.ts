@@ -187,6 +187,25 @@ describe('GetMap', () => {
     ])
   })
 
+  test('a picture across 180 degrees shows the other side of the world, as far as the area of a token', async () => {
+    const whole = await draw({})
+    const turned = await draw({ BBOX: [0, -HALF, 2 * HALF, HALF].join() })
+    for (const [x, y] of [
+      [10, 100],
+      [255, 300],
+      [256, 300],
+      [500, 400],
+    ] as const)
+      expect(turned.at(x, y)).toEqual(whole.at((x + 256) % 512, y))
+    const limits = { origins: [], networks: [], rate: null, area: [-90, 0, 0, 85] }
+    const token = issue({ limits: limits as never })
+    const cut = await draw(
+      { BBOX: [0, -HALF, 2 * HALF, HALF].join(), TRANSPARENT: 'TRUE' },
+      { 'x-access-token': token },
+    )
+    expect([100, 383, 384, 511].map((x) => cut.at(x, 250)[3])).toEqual([0, 0, 255, 255])
+  })
+
   test('a layer that a token may not read refuses the picture, also among others', async () => {
     const token = issue({ basemaps: new Set(['flat']), vectors: new Set() })
     expect((await ask({ ...MAP, LAYERS: 'flat' }, { 'x-access-token': token })).status).toBe(200)

@@ -144,6 +144,18 @@ describe('GeoJSON', () => {
     expect(ids).toEqual(expected)
   })
 
+  test('NUL, which SQLite ends a text at, is in no name, text or id, and half a character is replaced', async () => {
+    const text = String.raw`{"type":"Feature","id":"i\u00001","properties":{"a\u0000b":"x\u0000y","half":"\ud800"},"geometry":null}`
+    const { features } = await items(put('a.geojson', `{"type":"FeatureCollection","features":[${text}]}`), 'geojson')
+    expect(features).toMatchObject([{ id: 'i1', properties: { ab: 'xy', half: '\ufffd' } }])
+  })
+
+  test('has degrees by the name CRS84h too', async () => {
+    const crs = { type: 'name', properties: { name: 'urn:ogc:def:crs:OGC::CRS84h' } }
+    const text = JSON.stringify({ type: 'FeatureCollection', crs, features: [feature({})] })
+    expect((await items(put('a.geojson', text), 'geojson')).features).toMatchObject([{ geometry: point(1, 2) }])
+  })
+
   test('in GBK has readable names and values', async () => {
     // "名称" and "北京"
     const [name, value] = [Buffer.from('c3fbb3c6', 'hex'), Buffer.from('b1b1beb9', 'hex')]
@@ -206,6 +218,28 @@ test('a CSV keeps codes with leading zeros, telephone numbers and quoted texts',
     { name: 'x\ny', zip: '00601', phone: '+8613800000002', n: 2.5, lon: 11, lat: 21 },
   ])
   expect(features.map(({ geometry }) => geometry)).toEqual([point(10, 20), point(11, 21)])
+})
+
+test('only decimal numbers are coordinates of a CSV', async () => {
+  const places = ['8e0,+47', ' 8 ,47.', '"8,0","47,0"', '0x8,47', 'Infinity,47', 'true,47', '8_0,47', '0b1,0o7']
+  const { features } = await items(put('a.csv', `lon,lat\n${places.join('\n')}\n8,47\n8,47\n8,47\n`), 'csv')
+  const placed = features.map(({ geometry }) => geometry !== null)
+  expect(placed).toEqual([...Array(3).fill(true), ...Array(5).fill(false), ...Array(3).fill(true)])
+  for (const { geometry } of features) expect([null, point(8, 47)]).toContainEqual(geometry)
+})
+
+test('a CSV may have no other column than its geometries', async () => {
+  const { features } = await items(put('a.csv', 'WKT\n"POINT (8 47)"\n"LINESTRING (0 0,1 1)"\n'), 'csv')
+  expect(features).toMatchObject([{ geometry: point(8, 47) }, { geometry: { type: 'LineString' } }])
+})
+
+test.each([
+  ['csv', 'a.csv', 'n,lon,lat\nN,8,47\n'],
+  ['geojson', 'a.geojson', collection(feature({ n: 'N' }))],
+] as const)('%s is read in the encoding that an operator has set', async (kind, name, text) => {
+  const [before = '', after = ''] = text.split('N')
+  const file = put(name, Buffer.concat([Buffer.from(before), Buffer.from('cceef1eae2e0', 'hex'), Buffer.from(after)]))
+  expect((await items(file, kind, { encoding: 'windows-1251' })).properties).toMatchObject([{ n: 'Москва' }])
 })
 
 test.each([
@@ -468,6 +502,24 @@ describe('a shapefile', () => {
     Buffer.from('b1b1beb9', 'hex').copy(dbf, dbf.readUInt16LE(8) + 1)
     fs.writeFileSync(path.replace(/shp$/, 'dbf'), dbf)
     expect((await items(path, 'shapefile')).properties).toEqual([{ NAME: '北竟' }])
+  })
+
+  test.each([
+    [0x26, '8caeaae2a0', 'Мокта'],
+    [0x6a, '80a19f', 'Ακθ'],
+    [0x6b, '98', 'İ'],
+    [0x66, '9b', 'ø'],
+    [0x0a, '81', 'ü'],
+  ])('whose table has the language driver 0x%x is read in its code page', async (driver, bytes, text) => {
+    const path = shapefile('x', [1, 2], {})
+    const table = path.replace(/shp$/, 'dbf')
+    fs.rmSync(path.replace(/shp$/, 'cpg'), { force: true })
+    const dbf = fs.readFileSync(table)
+    dbf[29] = driver
+    Buffer.from(bytes, 'hex').copy(dbf, dbf.readUInt16LE(8) + 1)
+    fs.writeFileSync(table, dbf)
+    const [value] = (await items(path, 'shapefile')).properties as { NAME: string }[]
+    expect(value?.NAME).toBe(text)
   })
 
   test('that ends in the middle is damaged', async () => {

@@ -55,7 +55,7 @@ export function crsOfEpsg(code: string, text: string | null): Crs {
 
 /** Parses the `crs` member that GeoJSON had before RFC 7946. */
 export function crsOfName(name: string): Crs {
-  if (/[:/]CRS84$/.test(name)) return WGS84
+  if (/[:/]CRS84h?$/.test(name)) return WGS84
   const code = /[:/](\d{4,6})$/.exec(name)?.[1]
   if (code === undefined || !/EPSG/i.test(name)) return { name: name.slice(0, MAX_NAME), definition: null }
   return crsOfEpsg(code, null)

@@ -1,8 +1,17 @@
+import { DOS_PAGES } from './dos-pages.js'
+
 /** Encodings by Windows or OEM code page, with the names of the WHATWG's Encoding Standard if it has them. */
 const BY_CODE_PAGE: Readonly<Record<number, string>> = {
   437: 'IBM437',
+  737: 'IBM737',
+  775: 'IBM775',
   850: 'IBM850',
   852: 'IBM852',
+  857: 'IBM857',
+  860: 'IBM860',
+  861: 'IBM861',
+  863: 'IBM863',
+  865: 'IBM865',
   866: 'IBM866',
   874: 'windows-874',
   932: 'Shift_JIS',
@@ -28,13 +37,48 @@ const BY_LANGUAGE_DRIVER: Readonly<Record<number, number>> = {
   1: 437,
   2: 850,
   3: 1252,
+  8: 865,
+  9: 437,
+  10: 850,
+  11: 437,
+  13: 437,
+  14: 850,
+  15: 437,
+  16: 850,
+  17: 437,
+  18: 850,
   19: 932,
+  20: 850,
+  21: 437,
+  22: 850,
+  23: 865,
+  24: 437,
+  25: 437,
+  26: 850,
+  27: 437,
+  28: 863,
+  29: 850,
+  31: 852,
+  34: 852,
+  35: 852,
+  36: 860,
+  37: 850,
+  38: 866,
+  55: 850,
+  64: 852,
   77: 936,
   78: 949,
   79: 950,
   80: 874,
+  88: 1252,
+  89: 1252,
   100: 852,
   101: 866,
+  102: 865,
+  103: 861,
+  106: 737,
+  107: 857,
+  108: 863,
   120: 950,
   121: 949,
   122: 936,
@@ -42,6 +86,9 @@ const BY_LANGUAGE_DRIVER: Readonly<Record<number, number>> = {
   124: 874,
   125: 1255,
   126: 1256,
+  134: 737,
+  135: 852,
+  136: 857,
   200: 1250,
   201: 1251,
   202: 1254,
@@ -51,7 +98,10 @@ const BY_LANGUAGE_DRIVER: Readonly<Record<number, number>> = {
 
 /** Returns the encoding that a .cpg names, by a code page in one of many spellings or by a name; null for other content. */
 export function encodingOfCpg(text: string): string | null {
-  const name = text.replace(/^\uFEFF/, '').trim()
+  const name = text
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\0', '')
+    .trim()
   if (!/^[A-Za-z][\w .:-]{1,39}$|^\d{2,5}$|^8859[-_ ]\d{1,2}$/.test(name)) return null
   if (/^utf[-_ ]?8$/i.test(name)) return 'UTF-8'
   if (/^big[-_ ]?5$/i.test(name)) return 'Big5'
@@ -91,16 +141,6 @@ function spelledAsStandard(label: string): string | null {
   } catch {
     return null
   }
-}
-
-/** The upper half of the code pages that the Encoding Standard lacks. */
-const DOS_PAGES: Readonly<Record<string, string>> = {
-  IBM437:
-    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
-  IBM850:
-    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
-  IBM852:
-    'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u00ad˝˛ˇ˘§÷¸°¨˙űŘř■\u00a0',
 }
 
 /** Returns a decoder of texts. Bytes of an unknown encoding become characters of Windows-1252, as other programs show them. */

@@ -54,7 +54,7 @@ export function csvGeometry(head: Buffer, guess: string | null = guessEncoding(h
       (best, one) => (count(line, one) > count(best === '' ? '' : line, best) ? one : best),
       '',
     )
-  // A table of geometries alone has one column.
+  // A table with no attributes has one column.
   const form = { encoding, separator: separator || ',', namesSeparator: told !== null }
   const [first = [], ...rows] = rowsOf(text, form.separator)
   const names = first.map((name) => name.trim())

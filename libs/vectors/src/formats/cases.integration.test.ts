@@ -8,6 +8,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { ZipArchive } from 'archiver'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ShapeWriter } from '../forms/shape-writer.js'
+import { writeGeopackage } from '../forms/write-geopackage.js'
 import { buildIndex, type IndexTask } from '../index-file/build-index.js'
 import { INDEX_FILE } from '../index-file/index-description.js'
 import { DEFAULT_CRS } from '../query/crs.js'
@@ -148,6 +149,22 @@ describe('GeoJSON', () => {
     const text = String.raw`{"type":"Feature","id":"i\u00001","properties":{"a\u0000b":"x\u0000y","half":"\ud800"},"geometry":null}`
     const { features } = await items(put('a.geojson', `{"type":"FeatureCollection","features":[${text}]}`), 'geojson')
     expect(features).toMatchObject([{ id: 'i1', properties: { ab: 'xy', half: '\ufffd' } }])
+  })
+
+  test('keeps a name in a GeoPackage that a renamed column would have', async () => {
+    const own = { fid: 1, FID: 2, fid_2: 3, Fid: 4 }
+    const path = put('a.geojson', collection(feature(own)))
+    const output = fs.mkdtempSync(join(home, 'names-'))
+    const rest = { fingerprint: null, encoding: null, code: 'city', crs: null, limits: { memoryMb: 1000 } }
+    const description = await buildIndex({ source: { root: home, path }, kind: 'geojson', output, ...rest })
+    const form = join(output, 'a.gpkg')
+    const task = { index: join(output, INDEX_FILE), description, code: 'city', form: 'gpkg', output: form } as const
+    writeGeopackage({ ...task, crs: DEFAULT_CRS, memoryMb: 1000 })
+    const db = new DatabaseSync(form, { readOnly: true })
+    const [row] = db.prepare('SELECT * FROM city').all() as Record<string, number>[]
+    db.close()
+    expect(row).toMatchObject({ fid: 1, fid_2: 3 })
+    expect(Object.values(row ?? {})).toEqual(expect.arrayContaining([1, 2, 3, 4]))
   })
 
   test('has degrees by the name CRS84h too', async () => {

@@ -494,6 +494,23 @@ describe('a shapefile', () => {
     await expect(items(path, 'shapefile')).rejects.toThrow('Site grid')
   })
 
+  test('of the moon fails with the name of its system', async () => {
+    const prj =
+      'GEOGCS["GCS_Moon_2000",DATUM["D_Moon_2000",SPHEROID["Moon_2000_IAU_IAG",1737400.0,0.0]],PRIMEM["Reference_Meridian",0.0],UNIT["Degree",0.0174532925199433]]'
+    await expect(items(shapefile('x', [1, 2], { prj }), 'shapefile')).rejects.toThrow('GCS_Moon_2000')
+  })
+
+  test('in a system whose grid is not here has the place by the parameters of its datum', async () => {
+    const prj =
+      'PROJCS["GD_1949_New_Zealand_Map_Grid",GEOGCS["GCS_New_Zealand_1949",DATUM["D_New_Zealand_1949",SPHEROID["International_1924",6378388.0,297.0]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["New_Zealand_Map_Grid"],PARAMETER["False_Easting",2510000.0],PARAMETER["False_Northing",6023150.0],PARAMETER["Longitude_Of_Origin",173.0],PARAMETER["Latitude_Of_Origin",-41.0],UNIT["Meter",1.0]]'
+    const { description, features } = await items(shapefile('x', [2_510_000, 6_023_150], { prj }), 'shapefile')
+    expect(description.storage_crs).toBe('EPSG:27200')
+    const { coordinates } = (features[0] as { geometry: unknown }).geometry as { coordinates: [number, number] }
+    // By PROJ 9.1 without the grid, whose parameters are other ones.
+    expect(coordinates[0]).toBeCloseTo(173.000171, 4)
+    expect(coordinates[1]).toBeCloseTo(-40.998254, 4)
+  })
+
   test('without a .shx is read', async () => {
     const path = shapefile('x', [1, 2], {})
     fs.rmSync(path.replace(/shp$/, 'shx'))
@@ -578,6 +595,13 @@ describe('a GeoPackage', () => {
       'geopackage',
     )
     expect(ids).toEqual(['A.1', 'A.2', 'B.1', 'B.2', 3])
+  })
+
+  test('has no layer for a view whose tables are gone, and its other layers', async () => {
+    const view =
+      "CREATE VIEW v AS SELECT * FROM gone; INSERT INTO gpkg_contents VALUES ('v', 'features', 0, 0, 1, 1, 4326); INSERT INTO gpkg_geometry_columns VALUES ('v', 'geom', 'GEOMETRY', 4326);"
+    const { description } = await items(geopackage(layer('A', [POINT]) + view), 'geopackage')
+    expect(description.layers.map(({ name }) => name)).toEqual(['A'])
   })
 
   test('has no layer for the styles of QGIS', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fillTemplate, type MessageTemplate } from './message-template.js'
+import { cleanJson } from './storable-text.js'
 import { DELIVERY_MESSAGES } from './texts/delivery-messages.js'
 import { EDGE_MESSAGES } from './texts/edge-messages.js'
 import { REFUSAL_MESSAGES } from './texts/refusal-messages.js'
@@ -57,8 +58,9 @@ export function storedMessage(message: string, made: CodedMessage | null = null)
   return { message, ...codeFields(made) }
 }
 
+/** Returns a message that Postgres can store: parameters quote the content of foreign files. */
 export function coded(code: MessageCode, params: MessageParams = {}): CodedMessage {
-  return { code, params }
+  return { code, params: cleanJson(params) }
 }
 
 /** Returns the English text of a message. */

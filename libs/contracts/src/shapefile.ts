@@ -5,6 +5,9 @@ export const SHAPEFILE_EXTENSIONS: ReadonlySet<string> = new Set([
   'dbf',
   'prj',
   'cpg',
+  // Memos of the table.
+  'dbt',
+  'fpt',
   'qix',
   'qpj',
   'qmd',

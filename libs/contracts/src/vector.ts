@@ -205,7 +205,9 @@ export const vectorPatchBodySchema = z
       .string()
       .max(MAX_ENCODING)
       .optional()
-      .describe('only for a shapefile: the encoding of its texts, whatever its files say; empty: the files decide'),
+      .describe(
+        'only for shapefiles (also in a zip), GeoJSON and CSV: the encoding of the texts, whatever the files say; empty: the files decide',
+      ),
     tile_min_zoom: z
       .int()
       .min(0)

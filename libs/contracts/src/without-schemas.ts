@@ -23,3 +23,12 @@ export const REFUSAL_DETAILS_HEADER = 'x-refusal-details'
 
 /** The amounts of usage by name, in one order everywhere. */
 export const USAGE_AMOUNTS = ['requests', 'tiles', 'tile_404', 'refused', 'bytes'] as const
+
+/** Kinds of vectors whose texts may be in any encoding, which an operator can set. The other formats prescribe theirs. */
+export const WITH_ENCODING: ReadonlySet<string> = new Set([
+  'shapefile',
+  'zipped_shapefile',
+  'geojson',
+  'geojson_sequence',
+  'csv',
+])

@@ -24,7 +24,7 @@ export interface VectorBuild {
 }
 
 /** The facts of a vector that its features show. */
-export type SeenFacts = Pick<VectorFacts, 'bounds' | 'feature_count' | 'geometry_type'>
+export type SeenFacts = Pick<VectorFacts, 'bounds' | 'feature_count' | 'geometry_type' | 'fields'>
 
 /** The input of a claimed build. */
 export interface ClaimedBuild {

@@ -84,7 +84,8 @@ export const REFUSAL_MESSAGES = {
   files_not_sliced_here: 'query.files: files are deleted only of layers that were sliced here',
   layer_being_sliced: 'a slice job of this layer has not ended; cancel it or wait for it',
   source_of_slicing: 'this scan source belongs to slicing; disable it instead',
-  encoding_only_of_shapefile: 'body.encoding: only for shapefiles; the format of this vector defines its encoding',
+  encoding_only_of_shapefile:
+    'body.encoding: only for shapefiles, GeoJSON and CSV; the format of this vector defines its encoding',
   vector_zooms_crossed: 'tile_min_zoom is above tile_max_zoom',
   encoding_unknown:
     'body.encoding: not known; write UTF-8, GBK, Big5, Shift_JIS, EUC-KR, windows-1252 or another name of the Encoding Standard, or a code page',

@@ -85,7 +85,7 @@ export const SCAN_MESSAGES = {
   scan_geojson_encoding:
     '{file} is encoded in {encoding}, and GeoJSON has to be UTF-8: clients would show garbled text; convert it: iconv -f {encoding} -t UTF-8 INPUT > OUTPUT',
   scan_json_encoding_unknown:
-    '{file} is not UTF-8, and its encoding is not known: it is read as Windows-1252, which may garble its texts; save it as UTF-8',
+    '{file} is not UTF-8, and its encoding is not known: it is read as Windows-1252, which may garble its texts; set the encoding of the vector, or save it as UTF-8',
   scan_shapefile_encoding:
     '{file} does not say how its texts are encoded; they look like {encoding}: set the encoding of the vector, or put a .cpg next to it',
   scan_shapefile_encoding_unknown:

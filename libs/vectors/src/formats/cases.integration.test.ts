@@ -8,6 +8,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { ZipArchive } from 'archiver'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ShapeWriter } from '../forms/shape-writer.js'
+import { writeGeopackage } from '../forms/write-geopackage.js'
 import { buildIndex, type IndexTask } from '../index-file/build-index.js'
 import { INDEX_FILE } from '../index-file/index-description.js'
 import { DEFAULT_CRS } from '../query/crs.js'
@@ -144,6 +145,34 @@ describe('GeoJSON', () => {
     expect(ids).toEqual(expected)
   })
 
+  test('NUL, which SQLite ends a text at, is in no name, text or id, and half a character is replaced', async () => {
+    const text = String.raw`{"type":"Feature","id":"i\u00001","properties":{"a\u0000b":"x\u0000y","half":"\ud800"},"geometry":null}`
+    const { features } = await items(put('a.geojson', `{"type":"FeatureCollection","features":[${text}]}`), 'geojson')
+    expect(features).toMatchObject([{ id: 'i1', properties: { ab: 'xy', half: '\ufffd' } }])
+  })
+
+  test('keeps a name in a GeoPackage that a renamed column would have', async () => {
+    const own = { fid: 1, FID: 2, fid_2: 3, Fid: 4 }
+    const path = put('a.geojson', collection(feature(own)))
+    const output = fs.mkdtempSync(join(home, 'names-'))
+    const rest = { fingerprint: null, encoding: null, code: 'city', crs: null, limits: { memoryMb: 1000 } }
+    const description = await buildIndex({ source: { root: home, path }, kind: 'geojson', output, ...rest })
+    const form = join(output, 'a.gpkg')
+    const task = { index: join(output, INDEX_FILE), description, code: 'city', form: 'gpkg', output: form } as const
+    writeGeopackage({ ...task, crs: DEFAULT_CRS, memoryMb: 1000 })
+    const db = new DatabaseSync(form, { readOnly: true })
+    const [row] = db.prepare('SELECT * FROM city').all() as Record<string, number>[]
+    db.close()
+    expect(row).toMatchObject({ fid: 1, fid_2: 3 })
+    expect(Object.values(row ?? {})).toEqual(expect.arrayContaining([1, 2, 3, 4]))
+  })
+
+  test('has degrees by the name CRS84h too', async () => {
+    const crs = { type: 'name', properties: { name: 'urn:ogc:def:crs:OGC::CRS84h' } }
+    const text = JSON.stringify({ type: 'FeatureCollection', crs, features: [feature({})] })
+    expect((await items(put('a.geojson', text), 'geojson')).features).toMatchObject([{ geometry: point(1, 2) }])
+  })
+
   test('in GBK has readable names and values', async () => {
     // "名称" and "北京"
     const [name, value] = [Buffer.from('c3fbb3c6', 'hex'), Buffer.from('b1b1beb9', 'hex')]
@@ -206,6 +235,28 @@ test('a CSV keeps codes with leading zeros, telephone numbers and quoted texts',
     { name: 'x\ny', zip: '00601', phone: '+8613800000002', n: 2.5, lon: 11, lat: 21 },
   ])
   expect(features.map(({ geometry }) => geometry)).toEqual([point(10, 20), point(11, 21)])
+})
+
+test('only decimal numbers are coordinates of a CSV', async () => {
+  const places = ['8e0,+47', ' 8 ,47.', '"8,0","47,0"', '0x8,47', 'Infinity,47', 'true,47', '8_0,47', '0b1,0o7']
+  const { features } = await items(put('a.csv', `lon,lat\n${places.join('\n')}\n8,47\n8,47\n8,47\n`), 'csv')
+  const placed = features.map(({ geometry }) => geometry !== null)
+  expect(placed).toEqual([...Array(3).fill(true), ...Array(5).fill(false), ...Array(3).fill(true)])
+  for (const { geometry } of features) expect([null, point(8, 47)]).toContainEqual(geometry)
+})
+
+test('a CSV may have no other column than its geometries', async () => {
+  const { features } = await items(put('a.csv', 'WKT\n"POINT (8 47)"\n"LINESTRING (0 0,1 1)"\n'), 'csv')
+  expect(features).toMatchObject([{ geometry: point(8, 47) }, { geometry: { type: 'LineString' } }])
+})
+
+test.each([
+  ['csv', 'a.csv', 'n,lon,lat\nN,8,47\n'],
+  ['geojson', 'a.geojson', collection(feature({ n: 'N' }))],
+] as const)('%s is read in the encoding that an operator has set', async (kind, name, text) => {
+  const [before = '', after = ''] = text.split('N')
+  const file = put(name, Buffer.concat([Buffer.from(before), Buffer.from('cceef1eae2e0', 'hex'), Buffer.from(after)]))
+  expect((await items(file, kind, { encoding: 'windows-1251' })).properties).toMatchObject([{ n: 'Москва' }])
 })
 
 test.each([
@@ -443,6 +494,23 @@ describe('a shapefile', () => {
     await expect(items(path, 'shapefile')).rejects.toThrow('Site grid')
   })
 
+  test('of the moon fails with the name of its system', async () => {
+    const prj =
+      'GEOGCS["GCS_Moon_2000",DATUM["D_Moon_2000",SPHEROID["Moon_2000_IAU_IAG",1737400.0,0.0]],PRIMEM["Reference_Meridian",0.0],UNIT["Degree",0.0174532925199433]]'
+    await expect(items(shapefile('x', [1, 2], { prj }), 'shapefile')).rejects.toThrow('GCS_Moon_2000')
+  })
+
+  test('in a system whose grid is not here has the place by the parameters of its datum', async () => {
+    const prj =
+      'PROJCS["GD_1949_New_Zealand_Map_Grid",GEOGCS["GCS_New_Zealand_1949",DATUM["D_New_Zealand_1949",SPHEROID["International_1924",6378388.0,297.0]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["New_Zealand_Map_Grid"],PARAMETER["False_Easting",2510000.0],PARAMETER["False_Northing",6023150.0],PARAMETER["Longitude_Of_Origin",173.0],PARAMETER["Latitude_Of_Origin",-41.0],UNIT["Meter",1.0]]'
+    const { description, features } = await items(shapefile('x', [2_510_000, 6_023_150], { prj }), 'shapefile')
+    expect(description.storage_crs).toBe('EPSG:27200')
+    const { coordinates } = (features[0] as { geometry: unknown }).geometry as { coordinates: [number, number] }
+    // By PROJ 9.1 without the grid, whose parameters are other ones.
+    expect(coordinates[0]).toBeCloseTo(173.000171, 4)
+    expect(coordinates[1]).toBeCloseTo(-40.998254, 4)
+  })
+
   test('without a .shx is read', async () => {
     const path = shapefile('x', [1, 2], {})
     fs.rmSync(path.replace(/shp$/, 'shx'))
@@ -468,6 +536,24 @@ describe('a shapefile', () => {
     Buffer.from('b1b1beb9', 'hex').copy(dbf, dbf.readUInt16LE(8) + 1)
     fs.writeFileSync(path.replace(/shp$/, 'dbf'), dbf)
     expect((await items(path, 'shapefile')).properties).toEqual([{ NAME: '北竟' }])
+  })
+
+  test.each([
+    [0x26, '8caeaae2a0', 'Мокта'],
+    [0x6a, '80a19f', 'Ακθ'],
+    [0x6b, '98', 'İ'],
+    [0x66, '9b', 'ø'],
+    [0x0a, '81', 'ü'],
+  ])('whose table has the language driver 0x%x is read in its code page', async (driver, bytes, text) => {
+    const path = shapefile('x', [1, 2], {})
+    const table = path.replace(/shp$/, 'dbf')
+    fs.rmSync(path.replace(/shp$/, 'cpg'), { force: true })
+    const dbf = fs.readFileSync(table)
+    dbf[29] = driver
+    Buffer.from(bytes, 'hex').copy(dbf, dbf.readUInt16LE(8) + 1)
+    fs.writeFileSync(table, dbf)
+    const [value] = (await items(path, 'shapefile')).properties as { NAME: string }[]
+    expect(value?.NAME).toBe(text)
   })
 
   test('that ends in the middle is damaged', async () => {
@@ -509,6 +595,13 @@ describe('a GeoPackage', () => {
       'geopackage',
     )
     expect(ids).toEqual(['A.1', 'A.2', 'B.1', 'B.2', 3])
+  })
+
+  test('has no layer for a view whose tables are gone, and its other layers', async () => {
+    const view =
+      "CREATE VIEW v AS SELECT * FROM gone; INSERT INTO gpkg_contents VALUES ('v', 'features', 0, 0, 1, 1, 4326); INSERT INTO gpkg_geometry_columns VALUES ('v', 'geom', 'GEOMETRY', 4326);"
+    const { description } = await items(geopackage(layer('A', [POINT]) + view), 'geopackage')
+    expect(description.layers.map(({ name }) => name)).toEqual(['A'])
   })
 
   test('has no layer for the styles of QGIS', async () => {

@@ -26,11 +26,20 @@ export function crsOfPrj(text: string): Crs | null {
     return { name: name || keyword, definition: null, isLocal: true }
   if (!/^(?:PROJCS|GEOGCS|PROJCRS|GEOGCRS|GEODCRS|COMPD_CS|COMPOUNDCRS|BOUNDCRS)$/.test(keyword)) return null
   const horizontal = horizontalOf(text, keyword)
+  if (!isOfEarth(horizontal)) return { name, definition: null, isLocal: true }
   // Krovak with axes to the south and the west, which proj4 does not convert.
   if (/XY_Plane_Rotation"\s*,\s*0/.test(horizontal)) return { name, definition: null }
   const code = /(?:AUTHORITY|ID)\["EPSG","?(\d{4,6})"?\](?:\],?)?$/.exec(horizontal.replace(/\s/g, ''))?.[1]
   const known = code === undefined ? codeByParameters(horizontal) : Number(code)
   return known === null ? { name, definition: horizontal } : crsOfEpsg(String(known), horizontal)
+}
+
+/** Equatorial radii in metres between which those of the earth's ellipsoids are. Other planets and the moon have no place on the earth. */
+const EARTH_RADII = [6_300_000, 6_450_000] as const
+
+function isOfEarth(text: string): boolean {
+  const radius = /\b(?:SPHEROID|ELLIPSOID)\s*\[\s*"[^"]*"\s*,\s*([\d.]+)/.exec(text)?.[1]
+  return radius === undefined || (Number(radius) > EARTH_RADII[0] && Number(radius) < EARTH_RADII[1])
 }
 
 /** Returns the horizontal part of a compound system, or the whole text. */
@@ -55,7 +64,7 @@ export function crsOfEpsg(code: string, text: string | null): Crs {
 
 /** Parses the `crs` member that GeoJSON had before RFC 7946. */
 export function crsOfName(name: string): Crs {
-  if (/[:/]CRS84$/.test(name)) return WGS84
+  if (/[:/]CRS84h?$/.test(name)) return WGS84
   const code = /[:/](\d{4,6})$/.exec(name)?.[1]
   if (code === undefined || !/EPSG/i.test(name)) return { name: name.slice(0, MAX_NAME), definition: null }
   return crsOfEpsg(code, null)

@@ -1,7 +1,7 @@
 import { type CsvGeometry, splitCsv } from './csv.js'
 import { DamagedFile } from './feature.js'
 import { epsgOfText, isGeometryText } from './geometry-text.js'
-import { type Guess, guessEncoding } from './guess-encoding.js'
+import { guessEncoding } from './guess-encoding.js'
 import { decodedHead } from './text-pieces.js'
 
 /** Pairs of column names, in lower case. */
@@ -17,6 +17,9 @@ const GEOGRAPHIC = [
   ['longitud', 'latitud'],
   ['longitudine', 'latitudine'],
   ['долгота', 'широта'],
+  ['경도', '위도'],
+  // Darwin Core, as GBIF exports it
+  ['decimallongitude', 'decimallatitude'],
 ] as const
 const OTHER = [
   ['x', 'y'],
@@ -35,8 +38,8 @@ const SEPARATOR_LINE = /^"?sep=([,;\t|])"?[,;\t|]{0,99}(?:\r\n|\r|\n)/i
 /** Matches a quoted cell, which may hold separators and ends of lines. */
 const QUOTED = /"[^"]*"/g
 
-/** Finds the coordinates of a CSV by its first lines; null if it has none, or is not CSV. @param guess the encoding of the whole file */
-export function csvGeometry(head: Buffer, guess: Guess = guessEncoding(head)): CsvGeometry | null {
+/** Finds the coordinates of a CSV by its first lines; null if it has none, or is not CSV. @param guess the encoding of the whole file; null: unknown */
+export function csvGeometry(head: Buffer, guess: string | null = guessEncoding(head)): CsvGeometry | null {
   const encoding = guess === 'ASCII' ? 'UTF-8' : guess
   const decoded = decodedHead(head, encoding)
   const told = SEPARATOR_LINE.exec(decoded)
@@ -51,9 +54,9 @@ export function csvGeometry(head: Buffer, guess: Guess = guessEncoding(head)): C
       (best, one) => (count(line, one) > count(best === '' ? '' : line, best) ? one : best),
       '',
     )
-  if (separator === '') return null
-  const form = { encoding, separator, namesSeparator: told !== null }
-  const [first = [], ...rows] = rowsOf(text, separator)
+  // A table with no attributes has one column.
+  const form = { encoding, separator: separator || ',', namesSeparator: told !== null }
+  const [first = [], ...rows] = rowsOf(text, form.separator)
   const names = first.map((name) => name.trim())
   const find = (wanted: string) => names.find((name) => name.toLowerCase() === wanted)
   for (const [pairs, isGeographic] of [

@@ -2,7 +2,6 @@ import { StringDecoder } from 'node:string_decoder'
 import { crsOfEpsg, WGS84 } from './crs.js'
 import { DamagedFile, type FieldType, type SourceFeature, type SourceLayer, type SourceValue } from './feature.js'
 import { writeGeometryText } from './geometry-text.js'
-import type { Guess } from './guess-encoding.js'
 import { Seen, seenInText, seenInWhole, typeOfSeen, wholeNumber } from './json-values.js'
 import { type TextFile, utf8Pieces } from './text-pieces.js'
 import { POINT, WkbWriter } from './wkb-writer.js'
@@ -15,7 +14,7 @@ export interface CsvGeometry {
   /** code of the coordinate system that each text of the first rows names */
   readonly epsg?: string
   /** encoding of the whole file; null if unknown */
-  readonly encoding: Guess
+  readonly encoding: string | null
   readonly separator: string
   /** true if the first line only names the separator, as spreadsheets write it */
   readonly namesSeparator: boolean
@@ -111,9 +110,11 @@ function writePoint(x: string, y: string, writer: WkbWriter): boolean {
   return true
 }
 
-/** A comma is the decimal separator of many spreadsheets. */
+/** Matches a decimal number. A comma is the decimal separator of many spreadsheets. */
+const COORDINATE = /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d+)?$/i
+
 function toNumber(text: string): number {
-  return text === '' ? Number.NaN : Number(/^-?\d+,\d+$/.test(text) ? text.replace(',', '.') : text)
+  return COORDINATE.test(text) ? Number(text.replace(',', '.')) : Number.NaN
 }
 
 export function valueOfCell(cell: string | null, type: FieldType): SourceValue {

@@ -78,6 +78,7 @@ function typeOf({ dbfType, length, decimals }: Column): FieldType {
     case 'F':
       return decimals === 0 && length <= SAFE_DIGITS ? 'integer' : 'number'
     case 'I':
+    case '+':
       return 'integer'
     case 'O':
     case 'B':
@@ -86,6 +87,9 @@ function typeOf({ dbfType, length, decimals }: Column): FieldType {
       return 'boolean'
     case 'D':
       return 'date'
+    case 'T':
+    case '@':
+      return 'datetime'
     default:
       return 'string'
   }
@@ -182,6 +186,9 @@ export class DbfTable {
           ? `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`
           : null
       }
+      case 'T':
+      case '@':
+        return length < 8 ? null : instantOf(record.readInt32LE(offset), record.readInt32LE(offset + 4))
       default:
         return this.#string(record, offset, offset + length)
     }
@@ -193,4 +200,14 @@ export class DbfTable {
     while (to > start && ((record[to - 1] as number) === BLANK || record[to - 1] === 0)) to--
     return to === start ? null : this.#decode(record.subarray(start, to))
   }
+}
+
+/** The day of 1970-01-01 in the count of Julian days. */
+const EPOCH_DAY = 2_440_588
+const DAY_MS = 86_400_000
+
+/** Returns a local time; null without one. @param day in the count of Julian days */
+function instantOf(day: number, milliseconds: number): string | null {
+  const time = new Date((day - EPOCH_DAY) * DAY_MS + milliseconds)
+  return day <= 0 || Number.isNaN(time.getTime()) ? null : time.toISOString().replace(/(?:\.000)?Z$/, '')
 }

@@ -24,7 +24,10 @@ function systems(): EpsgSystems {
 
 /** Returns the definition of a system by its code; null if it is unknown. */
 export function epsgDefinition(code: number): string | null {
-  const listed = definitions()[`EPSG:${code}`]?.[1].trim()
+  // Without the file of a grid, which is not here, the parameters of the datum count.
+  const listed = definitions()
+    [`EPSG:${code}`]?.[1].replace(/ ?\+nadgrids=[^@\s]\S*/, '')
+    .trim()
   // Axes to the west and the south are a scale of -1, as ESRI writes them too: proj4 converts without regard to axes.
   const isSouthWest = listed?.includes('+axis=wsu ') === true
   return (isSouthWest ? listed.replace('+axis=wsu ', '').replace('+k=1 ', '+k=-1 ') : listed) ?? gda2020(code)

@@ -304,10 +304,20 @@ class PlainTables {
     return rows
   }
 
-  /** True if there is a table or a view of this name. */
+  /** True if there is a table of this name, or a view whose tables are there. */
   exists(name: string): boolean {
     const sql = "SELECT 1 FROM main.sqlite_schema WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view') LIMIT 1"
-    return this.#database.prepare(sql).get(name) !== undefined
+    return this.#database.prepare(sql).get(name) !== undefined && this.#isReadable(name)
+  }
+
+  #isReadable(name: string): boolean {
+    try {
+      this.#database.prepare(`SELECT * FROM main.${quotedName(name)}`)
+      return true
+    } catch (error) {
+      if (/^no such (?:table|column|function|module)/.test((error as Error).message)) return false
+      throw error
+    }
   }
 
   count(table: string): number {

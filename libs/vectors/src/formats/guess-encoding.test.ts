@@ -12,6 +12,7 @@ test.each([
   ['GBK whose last character is cut', GBK.subarray(0, GBK.length - 1), 'GBK'],
   ['UTF-16', Buffer.from('\uFEFF道路', 'utf16le'), 'UTF-16LE'],
   ['Latin letters of Windows-1252', Buffer.from('Stra\xdfe, Caf\xe9, M\xfcnchen', 'latin1'), null],
+  ['Cyrillic letters of Windows-1251', Buffer.from('cceef1eae2e02c20efeeeceef9fc', 'hex'), null],
   ['Shift_JIS', Buffer.from('8374834188a493bf', 'hex'), null],
 ])('%s', (_, bytes, encoding) => {
   expect(guessEncoding(bytes)).toBe(encoding)

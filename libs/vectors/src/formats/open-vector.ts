@@ -149,7 +149,7 @@ async function read(opening: Opening, files: readonly OpenFile[]): Promise<OpenV
     case 'csv': {
       const head = Buffer.alloc(Math.min(HEAD_BYTES, file.size))
       fs.readSync(fd, head, 0, head.length, 0)
-      const geometry = csvGeometry(head, encodingOfText(file, progress))
+      const geometry = csvGeometry(head, encoding ?? encodingOfText(file, progress))
       if (geometry === null) throw new VectorFault(coded('vector_no_layer'))
       return one(csvLayer(file, code, geometry, progress))
     }

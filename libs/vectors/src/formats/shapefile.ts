@@ -97,7 +97,9 @@ interface Encoding {
 }
 
 /** Finds the encoding of the texts of a table, from what the files say or from the bytes of the first rows. */
-export function encodingOf(table: Buffer | null, cpg: Buffer | null): Encoding {
+export function encodingOf(table: Buffer | null, file: Buffer | null): Encoding {
+  // An empty .cpg says nothing.
+  const cpg = file?.toString('latin1').trim() === '' ? null : file
   const driver = readDbfHeader(table)?.languageDriver ?? 0
   const told = cpg === null ? encodingOfLanguageDriver(driver) : encodingOfCpg(cpg.toString())
   if (told !== null && isDecodable(told)) return { encoding: told, isTold: true, warnings: [] }

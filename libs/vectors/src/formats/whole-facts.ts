@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { CodedError } from '@gateway/contracts/messages.js'
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { type GeometryType, NUMBERED_GEOMETRY_TYPES, type ReadFacts, UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
 import { openBelowSync } from '@gateway/core/files/open-below.js'
 import { fromFdPromise } from 'yauzl'
@@ -25,7 +25,7 @@ const BEGINS: Readonly<Record<WholeKind, RegExp>> = {
   kml: /<(?:\w+:)?kml[\s>]/,
   kmz: /^PK/,
   gml: /^\s*(?:\xef\xbb\xbf)?<[\s\S]*opengis\.net\/gml/,
-  csv: /[,;\t|]/,
+  csv: /[^\0]/,
   gpx: /<(?:\w+:)?gpx[\s>]/,
   // A group code in front of the first section, or the sentinel of the binary form.
   dxf: /^(?:AutoCAD Binary DXF|\s{0,8}(?:0|999)\s)/,
@@ -100,7 +100,7 @@ export async function wholeFacts(
         ? { state: 'no features' }
         : {
             state: 'ok',
-            facts: { ...UNKNOWN_FACTS, ...facts, encoding: csv === null ? null : (csv.encoding ?? FALLBACK_ENCODING) },
+            facts: { ...UNKNOWN_FACTS, ...facts, ...(csv !== null && encodingFacts(csv)) },
           }
     } finally {
       vector.close()
@@ -121,6 +121,12 @@ function beginning(head: Buffer): string {
   return encoding === 'UTF-16LE' || encoding === 'UTF-16BE'
     ? new TextDecoder(encoding).decode(head)
     : head.toString('latin1')
+}
+
+function encodingFacts({ encoding }: CsvGeometry): Partial<ReadFacts> {
+  return encoding === null
+    ? { encoding: FALLBACK_ENCODING, warnings: [coded('scan_json_encoding_unknown')] }
+    : { encoding }
 }
 
 function plain(text: string): string {

@@ -171,10 +171,13 @@ class LayerTable {
 
 function columnsOf(fields: readonly IndexField[]): Column[] {
   const taken = new Set<string>()
+  // A field whose name differs from another one by its case gets a name that no third field has.
+  const spelled = new Set(fields.map(({ name, shown = name }) => shown.toLowerCase()))
   return fields.map(({ shown, ...one }) => {
     const field = { ...one, name: shown ?? one.name }
     let { name } = field
-    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${field.name}_${n}`
+    const isFree = () => !taken.has(name.toLowerCase()) && (name === field.name || !spelled.has(name.toLowerCase()))
+    for (let n = 2; !isFree(); n++) name = `${field.name}_${n}`
     taken.add(name.toLowerCase())
     return { field, name }
   })

@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { coded } from '@gateway/contracts/messages.js'
+import { cleanText } from '@gateway/contracts/storable-text.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { forwardOf } from '../formats/crs.js'
@@ -91,10 +92,10 @@ export async function buildIndex(task: IndexTask, onStep: () => void = () => {})
 async function placed(layers: readonly Layer[], code: string): Promise<PlacedLayer[]> {
   if (layers.length === 0) throw new VectorFault(coded('vector_no_layer'))
   if (layers.length > MAX_LAYERS) throw new VectorFault(coded('vector_many_layers', { limit: MAX_LAYERS }))
-  const ids = unique(layers.length === 1 ? [code] : layers.map(({ name }) => name))
+  const ids = unique(layers.length === 1 ? [code] : layers.map(({ name }) => cleanText(name)))
   const all: PlacedLayer[] = []
   for (const [i, source] of layers.entries()) {
-    const names = unique(source.fields.map(({ name }) => name))
+    const names = unique(source.fields.map(({ name }) => cleanText(name)))
     all.push({ id: ids[i] as string, source, forward: await forwardFor(source), names })
   }
   return all

@@ -1,4 +1,5 @@
 import { coded } from '@gateway/contracts/messages.js'
+import { cleanText } from '@gateway/contracts/storable-text.js'
 import { NUMBERED_GEOMETRY_TYPES } from '@gateway/contracts/vector.js'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import type { SourceFeature, SourceLayer, SourceValue, StreamedLayer } from '../formats/feature.js'
@@ -171,7 +172,7 @@ export class LayerWriter {
     if (id !== null) this.#owned++
     if (id !== row) this.#isKey = false
     const columns: SourceValue[] = new Array(this.#width).fill(null)
-    for (let i = 0; i < values.length; i++) columns[this.#columns[i] as number] = values[i] ?? null
+    for (let i = 0; i < values.length; i++) columns[this.#columns[i] as number] = storable(values[i] ?? null)
     if (geometry !== null || isDamaged) this.#geometries++
     const blob = geometry === null ? null : blobOf(geometry, this.#layer.forward)
     let kept: Blob | null = null
@@ -183,7 +184,7 @@ export class LayerWriter {
       if (isDamaged) this.#name(id ?? row)
     }
     if (kept !== null && kept.box !== null) this.#kinds.add(kept.kind)
-    this.#writer.add(this.#layer.id, id === null ? null : storedId(id), kept, columns)
+    this.#writer.add(this.#layer.id, id === null ? null : storedId(storable(id)), kept, columns)
   }
 
   #name(id: string | number | bigint): void {
@@ -229,6 +230,14 @@ export class LayerWriter {
 /** A cell of a grid, counted row by row. */
 function cellOf([west, south]: Readonly<Bound>): number {
   return Math.floor((south + 90) * 8) * 16_384 + Math.floor((west + 720) * 8)
+}
+
+/** Matches what `cleanText` may change, and pairs of surrogates. */
+const DOUBTFUL = /[\0\ud800-\udfff]/
+
+/** Returns a value that every form holds: SQLite ends a text at NUL, and UTF-8 has no half of a surrogate pair. */
+function storable<Value extends SourceValue>(value: Value): Value | string {
+  return typeof value === 'string' && DOUBTFUL.test(value) ? cleanText(value) : value
 }
 
 function shownValue(value: SourceValue): string | number | null {

@@ -47,7 +47,7 @@ function castOf(kind: 'string' | 'number' | 'boolean' | 'time', value: string | 
   if (kind === 'string') return ''
   if (kind === 'boolean') return '::boolean'
   if (kind === 'time') return '::timestamptz'
-  return Number.isSafeInteger(value) ? '::bigint' : '::float8'
+  return typeof value === 'string' || Number.isSafeInteger(value) ? '::bigint' : '::float8'
 }
 
 /** The rules of `folded`: in NFC, lower case of upper case, except for the final sigma and the dotless i. */

@@ -7,6 +7,7 @@ import {
   type Expression,
   isDate,
   isTimestamp,
+  numberOperand,
   type Operand,
   type Position,
   QueryError,
@@ -427,7 +428,7 @@ function literalOf({ name, type }: IndexField, text: string): Operand {
     case 'number':
     case 'integer':
       if (text.trim() === '' || !Number.isFinite(Number(text))) throw new QueryError('query_number_value', { name })
-      return Number(text)
+      return numberOperand(text.trim())
     case 'boolean':
       if (text !== 'true' && text !== 'false') throw new QueryError('query_boolean_value', { name })
       return text === 'true'

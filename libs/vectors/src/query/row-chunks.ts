@@ -24,7 +24,8 @@ export function selectRows({ selected, sort, limit, offset, after, id }: ItemsQu
   const columns = [
     ...['fid', 'feature_id', 'geom', 'layer'],
     ...selected.map(shownColumn),
-    ...sort.map(({ field }) => quoted(field.column)),
+    // A comparison with a column of whole numbers reads their text exactly.
+    ...sort.map(({ field }) => shownColumn(field)),
   ]
   const head = `SELECT ${columns.join(', ')} FROM features`
   if (id !== null) {

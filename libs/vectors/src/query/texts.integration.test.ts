@@ -108,6 +108,46 @@ const QUERIES: readonly Record<string, string>[] = [
   { filter: "name = 'nowhere'" },
 ]
 
+test('whole numbers beyond 2^53 are exact in filters, parameters, orders and cursors', async () => {
+  const numbers = [
+    '9223372036854775807',
+    '9223372036854775806',
+    '9007199254740993',
+    '9007199254740992',
+    '-9223372036854775808',
+  ]
+  const output = join(home, 'long')
+  fs.mkdirSync(output)
+  const path = join(output, 'long.geojson')
+  const features = numbers.map((n) => `{"type":"Feature","properties":{"n":${n}},"geometry":null}`)
+  fs.writeFileSync(path, `{"type":"FeatureCollection","features":[${features.join(',')}]}`)
+  const task = { source: { root: output, path }, kind: 'geojson', fingerprint: null, encoding: null } as const
+  const description = await buildIndex({ ...task, code: 'long', crs: null, limits: { memoryMb: 1500 }, output })
+  const long = { description, revision: 'r', file: join(output, INDEX_FILE) }
+  const opened = new OpenIndex(long.file)
+  const found = (query: ItemsQuery) => {
+    const chunks = [...opened.run(query)]
+    const text = Buffer.concat(chunks.map(({ bytes }) => bytes)).toString()
+    return { numbers: [...text.matchAll(/"n":(-?\d+)/g)].map(([, n]) => n), last: chunks.at(-1)?.last ?? null }
+  }
+  const ask = (query: Record<string, string>) => parseItemsQuery(new URLSearchParams(query).toString(), '', long)
+  for (const n of numbers) {
+    expect(found(ask({ filter: `n = ${n}` })).numbers).toEqual([n])
+    expect(found(ask({ filter: `{"op":"=","args":[{"property":"n"},${n}]}` })).numbers).toEqual([n])
+    expect(found(ask({ n })).numbers).toEqual([n])
+  }
+  expect(found(ask({ filter: 'n > 9007199254740992' })).numbers).toEqual(numbers.slice(0, 3))
+  const pages: (string | undefined)[] = []
+  let query = ask({ sortby: '-n', limit: '1' })
+  for (let i = 0; i < numbers.length; i++) {
+    const page = found(query)
+    pages.push(...page.numbers)
+    query = { ...query, after: page.last }
+  }
+  expect(pages).toEqual(numbers)
+  opened.close()
+})
+
 describe('a response from the stored texts', () => {
   test.each(QUERIES.map((query) => [new URLSearchParams(query).toString(), query] as const))(
     'has the features of one that is written: %s',

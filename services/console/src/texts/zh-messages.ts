@@ -112,7 +112,8 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
     '{file} 是 GeoJSON 要素序列（每行一个），不是 GeoJSON 文档；它按序列提供：请改名为 .geojsonl，或为需要 GeoJSON 的客户端转换（ogr2ogr -f GeoJSON OUTPUT.geojson GeoJSONSeq:INPUT）',
   scan_geojson_encoding:
     '{file} 的编码是 {encoding}，而 GeoJSON 必须是 UTF-8：客户端会显示乱码；请转换：iconv -f {encoding} -t UTF-8 INPUT > OUTPUT',
-  scan_json_encoding_unknown: '{file} 不是 UTF-8，编码未知：按 Windows-1252 读取，文字可能是乱码；请保存为 UTF-8',
+  scan_json_encoding_unknown:
+    '{file} 不是 UTF-8，编码未知：按 Windows-1252 读取，文字可能是乱码；请设置此矢量的编码，或保存为 UTF-8',
   scan_shapefile_encoding: '{file} 没有说明文字编码；看起来是 {encoding}：请设置该矢量的编码，或在旁边放一个 .cpg',
   scan_shapefile_encoding_unknown: '{file} 没有说明文字编码，也不是 UTF-8：请设置该矢量的编码，或在旁边放一个 .cpg',
   scan_shapefile_cpg_unknown: '{file} 的 .cpg 写的不是已知编码（{encoding}）：请设置该矢量的编码，或更正 .cpg',
@@ -321,7 +322,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   files_not_sliced_here: 'query.files：只删除在此处切片的图层的文件',
   layer_being_sliced: '此图层的切片任务尚未结束；请取消或等待它结束',
   source_of_slicing: '此扫描源属于切片；请改为停用它',
-  encoding_only_of_shapefile: 'body.encoding：只用于 Shapefile；此矢量的格式本身说明了编码',
+  encoding_only_of_shapefile: 'body.encoding：只用于 Shapefile、GeoJSON 和 CSV；此矢量的格式本身说明了编码',
   vector_zooms_crossed: 'tile_min_zoom 大于 tile_max_zoom',
   encoding_unknown:
     'body.encoding：未知的编码；请写 UTF-8、GBK、Big5、Shift_JIS、EUC-KR、windows-1252 或 Encoding Standard 的其他名称，或代码页',

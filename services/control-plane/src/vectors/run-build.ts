@@ -14,6 +14,7 @@ import {
   type VectorBuild,
 } from '@gateway/store/vector-builds.js'
 import type { BuildTask } from '@gateway/vectors/build.js'
+import { MAX_NAME } from '@gateway/vectors/formats/limits.js'
 import {
   DESCRIPTION_FILE,
   type IndexDescription,
@@ -34,7 +35,7 @@ const NOTABLE = 0.01
  */
 export function correctedFacts(
   stated: SeenFacts | null,
-  { bounds, feature_count: count, geometry_type: type }: IndexDescription,
+  { bounds, feature_count: count, geometry_type: type, fields, layers }: IndexDescription,
 ): { facts: Partial<SeenFacts>; note: CodedMessage | null } {
   if (stated === null) return { facts: {}, note: null }
   const off = stated.bounds === null || bounds === null ? null : distance(stated.bounds, bounds)
@@ -42,10 +43,19 @@ export function correctedFacts(
     ...(stated.feature_count !== count && { feature_count: count }),
     ...(bounds !== null && (stated.bounds === null || (off ?? 0) > 0) && { bounds }),
     ...(type !== null && isOther(stated.geometry_type, type) && { geometry_type: type as GeometryType }),
+    ...(layers.length === 1 && renamed(stated.fields, fields)),
   }
   if (stated.feature_count !== null && facts.feature_count !== undefined)
     return { facts, note: coded('vector_states_count', { expected: stated.feature_count, count }) }
   return { facts, note: off !== null && off > NOTABLE ? coded('vector_states_extent') : null }
+}
+
+/** Returns the fields with the names of the index, if an operator has set another encoding since the scan. */
+function renamed(stated: SeenFacts['fields'], found: IndexDescription['fields']): Partial<SeenFacts> {
+  if (stated === null || stated.length !== found.length) return {}
+  const names = found.map(({ name }) => name.slice(0, MAX_NAME))
+  if (stated.every(({ name }, i) => name === names[i])) return {}
+  return { fields: stated.map((field, i) => ({ ...field, name: names[i] as string })) }
 }
 
 function distance(stated: Bounds, found: Bounds): number {

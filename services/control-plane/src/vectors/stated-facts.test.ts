@@ -3,8 +3,19 @@ import type { IndexDescription } from '@gateway/vectors/index-file/index-descrip
 import { expect, test } from 'vitest'
 import { correctedFacts } from './run-build.js'
 
-const FOUND = { bounds: [10, 50, 14, 54], feature_count: 5, geometry_type: 'Point' } as unknown as IndexDescription
-const STATED: SeenFacts = { bounds: [10, 50, 14, 54], feature_count: 5, geometry_type: 'Point' }
+const FOUND = {
+  bounds: [10, 50, 14, 54],
+  feature_count: 5,
+  geometry_type: 'Point',
+  fields: [{ name: '名' }],
+  layers: [{}],
+} as unknown as IndexDescription
+const STATED: SeenFacts = {
+  bounds: [10, 50, 14, 54],
+  feature_count: 5,
+  geometry_type: 'Point',
+  fields: [{ name: '名', type: 'string' }],
+}
 
 test.each([
   ['what is right', {}, {}, null],
@@ -15,6 +26,13 @@ test.each([
   ['no number of features', { feature_count: null }, { feature_count: 5 }, null],
   ['another place', { bounds: [-1, -1, 1, 1] }, { bounds: [10, 50, 14, 54] }, 'vector_states_extent'],
   ['no place', { bounds: null }, { bounds: [10, 50, 14, 54] }, null],
+  [
+    'names in another encoding',
+    { fields: [{ name: 'Ãû', type: 'string' }] },
+    { fields: [{ name: '名', type: 'string' }] },
+    null,
+  ],
+  ['more fields', { fields: [] }, {}, null],
   ['a rounded extent', { bounds: [9.9999, 50, 14, 54] }, { bounds: [10, 50, 14, 54] }, null],
   ['an extent across the antimeridian', { bounds: [170, 50, -170, 54] }, {}, null],
 ] as const)('of a file that states %s, only what differs is corrected', (_, stated, facts, code) => {

@@ -63,7 +63,7 @@ export type Kind = 'string' | 'number' | 'boolean' | 'time' | 'json'
 /** The differences between databases. The texts that it returns never contain input of a caller. */
 export interface Dialect {
   truth(value: boolean): string
-  /** A literal as a value of the statement. An instant is given as in RFC 3339. */
+  /** A literal as a value of the statement. An instant is given as in RFC 3339, and a whole number that a double does not hold in digits. */
   literal(kind: Exclude<Kind, 'json'>, value: string | number | boolean): Sql
   /** The expression of a property in comparisons. */
   property(field: IndexField): string
@@ -102,7 +102,7 @@ function julianDay(instant: string): number {
 const SQLITE: Dialect = {
   truth: (value) => (value ? '1' : '0'),
   literal: (kind, value) => ({
-    text: '?',
+    text: kind === 'number' && typeof value === 'string' ? 'CAST(? AS INTEGER)' : '?',
     values: [kind === 'time' ? julianDay(String(value)) : typeof value === 'boolean' ? Number(value) : value],
   }),
   property: ({ column, type }) => (KINDS[type] === 'time' ? `julianday(${quoted(column)})` : quoted(column)),
@@ -251,6 +251,7 @@ function operandOf(operand: Operand, context: CompileContext): Value {
   if (typeof operand === 'string') return literal('string', operand, `'${operand.slice(0, 40)}'`)
   if (typeof operand === 'number') return literal('number', operand, String(operand))
   if (typeof operand === 'boolean') return literal('boolean', operand, String(operand))
+  if ('integer' in operand) return literal('number', operand.integer, operand.integer)
   if ('date' in operand || 'timestamp' in operand) {
     const instant = 'date' in operand ? operand.date : operand.timestamp
     return literal('time', instant, `'${instant}'`)

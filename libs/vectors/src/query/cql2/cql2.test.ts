@@ -23,6 +23,7 @@ const sql = (expression: Expression) => compile(expression, context)
 
 test.each([
   ['pop = 1', '{"op":"=","args":[{"property":"pop"},1]}'],
+  ['pop = 9007199254740993', '{"op":"=","args":[{"property":"pop"},9007199254740993]}'],
   ['pop=-1.5e2', '{"op":"=","args":[{"property":"pop"},-150]}'],
   ["name = 'it''s'", '{"op":"=","args":[{"property":"name"},"it\'s"]}'],
   ['"a b" IS NOT NULL', '{"op":"not","args":[{"op":"isNull","args":[{"property":"a b"}]}]}'],

@@ -1,4 +1,5 @@
 import { CodedError, coded, type MessageCode, type MessageParams } from '@gateway/contracts/messages.js'
+import { wholeNumber } from '../../formats/json-values.js'
 
 /**
  * A CQL2 filter (OGC 21-065r2) in the form of its JSON encoding, to which the text encoding is parsed as well. Supports Basic CQL2, the
@@ -29,10 +30,22 @@ export type Operand =
   | string
   | number
   | boolean
+  | Integer
   | Property
   | { readonly date: string }
   | { readonly timestamp: string }
   | { readonly op: 'casei' | 'accenti'; readonly args: readonly [Operand] }
+
+/** A whole number of 64 bits that a double does not hold, in digits. */
+export interface Integer {
+  readonly integer: string
+}
+
+/** Returns a number as an operand, without a loss of digits. */
+export function numberOperand(text: string): number | Integer {
+  const whole = wholeNumber(text)
+  return typeof whole === 'bigint' ? { integer: text } : Number(text)
+}
 
 export interface Property {
   readonly property: string

@@ -1,4 +1,5 @@
 import type { MessageCode, MessageParams } from '@gateway/contracts/messages.js'
+import { idOf, parseJson } from '../../formats/json-values.js'
 import {
   Budget,
   COMPARISONS,
@@ -35,7 +36,7 @@ function fail(path: string, code: MessageCode, params: MessageParams): never {
 export function parseCql2Json(text: string): Expression {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseJson(text)
   } catch (error) {
     throw new QueryError('query_not_json', { reason: (error as Error).message })
   }
@@ -97,6 +98,9 @@ function expressionOf(value: unknown, path: string, depth: number, budget: Budge
 
 function operandOf(value: unknown, path: string, depth: number, budget: Budget): Operand {
   budget.take(depth)
+  // A long number has been parsed as an id of that kind.
+  const long = typeof value === 'string' ? idOf(value) : null
+  if (typeof long === 'bigint') return { integer: String(long) }
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
   if (isObject(value)) {

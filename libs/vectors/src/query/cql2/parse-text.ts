@@ -8,6 +8,7 @@ import {
   type Geometry,
   isDate,
   isTimestamp,
+  numberOperand,
   type Operand,
   type Position,
   QueryError,
@@ -222,7 +223,7 @@ class Parser {
     const token = this.#take()
     const { kind, text, at } = token
     if (kind === 'text') return text
-    if (kind === 'number') return Number(text)
+    if (kind === 'number') return numberOperand(text)
     if (kind === 'quoted') return { property: text }
     if (kind !== 'word') expecting('said.query_value', token)
     const word = text.toUpperCase()

@@ -1,4 +1,5 @@
 import type { AdminVector } from '@gateway/contracts/vector.js'
+import { WITH_ENCODING } from '@gateway/contracts/without-schemas.js'
 import { Group, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { useSetEncoding } from '../../api/catalog.js'
@@ -24,7 +25,7 @@ const COMMON = [
 /** Stands for the encoding that the files declare. */
 const OWN = ''
 
-/** Shows the text encoding of a vector and its origin. The encoding of a shapefile can be set. */
+/** Shows the text encoding of a vector and its origin. It can be set unless the format prescribes it. */
 export function EncodingField({ vector }: { vector: AdminVector }) {
   const t = useTexts().vectors
   const { code, name, kind, encoding, encoding_source: source } = vector
@@ -33,7 +34,7 @@ export function EncodingField({ vector }: { vector: AdminVector }) {
   const write = useSetEncoding(code, chosen)
   const from = source === null ? t.encodingGuessed : t.encodingSources[source]
   const told = encoding === null ? '–' : `${encoding} (${from})`
-  if (kind !== 'shapefile') return <bdi>{told}</bdi>
+  if (!WITH_ENCODING.has(kind)) return <bdi>{told}</bdi>
   return (
     <Group gap="xs">
       <bdi>{told}</bdi>

@@ -90,7 +90,7 @@ test.each([
     'withdrawn, encoding, tile_min_zoom, tile_max_zoom, tile_fields or tiles is needed',
   ],
   ['roads', { name: 'x' }, 400, 'name'],
-  ['a', { encoding: 'GBK' }, 400, 'only for shapefiles'],
+  ['points', { encoding: 'GBK' }, 400, 'only for shapefiles, GeoJSON and CSV'],
   ['nowhere', { encoding: 'GBK' }, 404, 'no such vector'],
 ])('for %s %j is refused with a reason and changes nothing', async (code, body, status, words) => {
   const before = await currentState(app.ctx.sql)

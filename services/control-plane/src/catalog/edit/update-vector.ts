@@ -2,6 +2,7 @@ import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { adminVectorSchema, vectorPatchBodySchema } from '@gateway/contracts/vector.js'
+import { WITH_ENCODING } from '@gateway/contracts/without-schemas.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { toAdminVector } from '@gateway/store/catalog/vector.js'
 import type { Transaction } from '@gateway/store/connect.js'
@@ -16,13 +17,13 @@ import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { NO_SUCH_VECTOR, sendRefusal } from '../../platform/http/refusal.js'
 import { byCode, type CatalogChange, CONFIRMED, commitItem, WITHDRAWN } from './route-parts.js'
 
-const NO_SHAPEFILE = refuse('invalid_parameters', coded('encoding_only_of_shapefile'))
+const OWN_ENCODING = refuse('invalid_parameters', coded('encoding_only_of_shapefile'))
 const ZOOMS_CROSSED = refuse('invalid_parameters', coded('vector_zooms_crossed'))
 const UNKNOWN_ENCODING = refuse('invalid_parameters', coded('encoding_unknown'))
 
 type Patch = z.output<typeof vectorPatchBodySchema>
 
-/** Withdraws and restores a vector, and sets the text encoding of a shapefile. */
+/** Withdraws and restores a vector, and sets the encoding of its texts. */
 export function updateVectorRoute(app: App, ctx: ControlContext, edges: KnownEdges): void {
   app.patch(
     '/api/v1/admin/vectors/:code',
@@ -32,8 +33,8 @@ export function updateVectorRoute(app: App, ctx: ControlContext, edges: KnownEdg
         operationId: 'updateVector',
         summary: 'Withdraw or restore a vector, or set its encoding or its tiles',
         description:
-          `Omitted fields keep their values. ${WITHDRAWN} The \`encoding\` of a shapefile decides how the gateway reads the names of its fields. ` +
-          'It also replaces the content of the `.cpg` in the zip download; the stored files do not change. `tile_min_zoom`, `tile_max_zoom`, ' +
+          `Omitted fields keep their values. ${WITHDRAWN} The \`encoding\` decides how the gateway reads texts and names. ` +
+          'For a shapefile it also replaces the content of the `.cpg` in the zip download; the stored files do not change. `tile_min_zoom`, `tile_max_zoom`, ' +
           '`tile_fields` and `tiles` decide which vector tiles are built. The present tiles are served until the next ones are ready. ' +
           `${CONFIRMED}`,
         params: byCode,
@@ -75,7 +76,7 @@ async function update(
   const minZoom = setMin === undefined ? before.setMinZoom : setMin
   const maxZoom = setMax === undefined ? before.setMaxZoom : setMax
   // All checks come before the first write, since a refusal does not roll back the transaction.
-  if (named !== undefined && kind !== 'shapefile') return NO_SHAPEFILE
+  if (named !== undefined && !WITH_ENCODING.has(kind)) return OWN_ENCODING
   if (named !== undefined && named !== '' && encoding === null) return UNKNOWN_ENCODING
   if ((setMin !== undefined || setMax !== undefined) && minZoom !== null && maxZoom !== null && minZoom > maxZoom)
     return ZOOMS_CROSSED

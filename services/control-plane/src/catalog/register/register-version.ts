@@ -1,3 +1,4 @@
+import { cleanText } from '@gateway/contracts/storable-text.js'
 import {
   growRevision,
   type NewBasemap,
@@ -9,7 +10,6 @@ import {
 } from '@gateway/store/basemaps.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
-import { cleanText } from './storable-text.js'
 
 /**
  * Adds one version to the catalog within the caller's transaction, like a scan. A layer that was just sliced appears in this way.

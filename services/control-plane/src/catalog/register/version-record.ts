@@ -1,7 +1,7 @@
 import { MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
+import { cleanJson, cleanText } from '@gateway/contracts/storable-text.js'
 import type { NewVersion } from '@gateway/store/basemaps.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
-import { cleanJson, cleanText } from './storable-text.js'
 
 /** Builds the stored form of a probed version. */
 export function versionRecord(version: string, path: string, probe: TileSetProbe): NewVersion {

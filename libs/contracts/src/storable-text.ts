@@ -1,6 +1,6 @@
 /** Returns text that Postgres can store: without NUL, which its type excludes, and without unpaired surrogates, which UTF-8 excludes. */
 export function cleanText(text: string): string {
-  return Buffer.from(text.replaceAll('\0', ''), 'utf8').toString('utf8')
+  return text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\ufffd')
 }
 
 /** Applies `cleanText` to every text of a JSON value, keys included. */

@@ -13,7 +13,7 @@ import { printed, StartHome, terminate } from '../harness/start-command.js'
 import { ALL, type Soaked, SPREAD, TARGETS, tiles } from './churn.js'
 import { options, say, seeded } from './options.js'
 import { Tally } from './tally.js'
-import { databaseConnections, LASTING_ROLES, POSTGRES, type Usage, usageBelow, workersBelow } from './usage.js'
+import { databaseConnections, LASTING_ROLES, type Usage, usageBelow, workersBelow } from './usage.js'
 
 const SAMPLE_MS = 5_000
 /** Time after which memory may not grow: caches have filled, and the heap of each worker, which may double between two collections, has been full once. */
@@ -162,9 +162,9 @@ function table(samples: readonly Sample[]): string[] {
   say(`${''.padEnd(32)} ${`min ${(settled / 60_000).toFixed(1)}`.padStart(9)} ${'end'.padStart(9)}`)
   for (const role of LASTING_ROLES) {
     const of = (field: keyof Usage) => (sample: Sample) => sample.roles.get(role)?.[field]
-    // The shared buffers of Postgres fill up to a fixed size; only its own memory might grow for ever.
-    row(`${role}, PSS MB`, of('pss'), role !== POSTGRES)
-    row(`${role}, anonymous MB`, of('anonymous'), role === POSTGRES)
+    // Shared pages count more as soon as another process that shares them ends, and the shared buffers of Postgres fill up to a fixed size.
+    row(`${role}, PSS MB`, of('pss'), false)
+    row(`${role}, anonymous MB`, of('anonymous'), true)
     row(`${role}, RSS MB`, of('rss'), false)
     row(`${role}, processes`, of('processes'), false)
     row(`${role}, descriptors`, of('files'), false)

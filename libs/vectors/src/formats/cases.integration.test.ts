@@ -403,6 +403,18 @@ test('a zip from a Mac has the shapefile without the twins with its attributes',
   expect(await zipContent(home, file)).toMatchObject({ is: 'shapefiles', facts: { feature_count: 1 } })
 })
 
+test('a zip with a password is left out with this reason', async () => {
+  const zip = new ZipArchive()
+  const file = join(home, `${++made}-password.zip`)
+  zip.append(fs.readFileSync(shapefile('x', [1, 2], { prj: PRJ[2154] })), { name: 'roads.shp' })
+  await Promise.all([pipeline(zip, fs.createWriteStream(file)), zip.finalize()])
+  const bytes = fs.readFileSync(file)
+  const [local, central] = [6, bytes.indexOf('PK\x01\x02') + 8]
+  for (const at of [local, central]) bytes.writeUInt16LE(bytes.readUInt16LE(at) | 1, at)
+  fs.writeFileSync(file, bytes)
+  await expect(zipContent(home, file)).rejects.toThrow('its content is encrypted')
+})
+
 const PRJ = {
   2154: 'PROJCS["RGF_1993_Lambert_93",GEOGCS["GCS_RGF_1993",DATUM["D_RGF_1993",SPHEROID["GRS_1980",6378137.0,298.257222101]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Lambert_Conformal_Conic"],PARAMETER["False_Easting",700000.0],PARAMETER["False_Northing",6600000.0],PARAMETER["Central_Meridian",3.0],PARAMETER["Standard_Parallel_1",49.0],PARAMETER["Standard_Parallel_2",44.0],PARAMETER["Latitude_Of_Origin",46.5],UNIT["Meter",1.0]]',
   28992:
@@ -444,18 +456,22 @@ test('DXF has its lines', async () => {
   expect(features).toMatchObject([{ properties: { Layer: 'Roads' }, geometry: { type: 'LineString' } }])
 })
 
-test.skipIf(!HAS_GDAL)('a File Geodatabase in a folder of a zip has its layers, with its own ids', async () => {
-  const folder = fs.mkdtempSync(join(home, 'geodatabase-'))
-  const text = put('roads.geojson', collection(feature({ code: '007' }), feature({ code: '008' })))
-  execFileSync('ogr2ogr', ['-f', 'OpenFileGDB', join(folder, 'city.gdb'), text, '-nln', 'roads'])
-  const zip = new ZipArchive()
-  const file = join(home, `${++made}-city.zip`)
-  zip.directory(folder, 'data')
-  await Promise.all([pipeline(zip, fs.createWriteStream(file)), zip.finalize()])
-  const { properties, ids } = await items(file, 'zipped_geodatabase')
-  expect(properties).toEqual([{ code: '007' }, { code: '008' }])
-  expect(ids).toEqual([1, 2])
-})
+test.skipIf(!HAS_GDAL).each([true, false])(
+  'a File Geodatabase in a zip, in a folder: %s, has its layers, with its own ids',
+  async (inFolder) => {
+    const folder = fs.mkdtempSync(join(home, 'geodatabase-'))
+    const text = put('roads.geojson', collection(feature({ code: '007' }), feature({ code: '008' })))
+    execFileSync('ogr2ogr', ['-f', 'OpenFileGDB', join(folder, 'city.gdb'), text, '-nln', 'roads'])
+    const zip = new ZipArchive()
+    const file = join(home, `${++made}-city.zip`)
+    zip.directory(inFolder ? folder : join(folder, 'city.gdb'), inFolder ? 'data' : false)
+    await Promise.all([pipeline(zip, fs.createWriteStream(file)), zip.finalize()])
+    expect(await zipContent(home, file)).toEqual({ is: 'geodatabase' })
+    const { properties, ids } = await items(file, 'zipped_geodatabase')
+    expect(properties).toEqual([{ code: '007' }, { code: '008' }])
+    expect(ids).toEqual([1, 2])
+  },
+)
 
 test.skipIf(!HAS_GDAL).each(['tab', 'mif'])('MapInfo tables (.%s) of a zip are its layers', async (extension) => {
   const folder = fs.mkdtempSync(join(home, 'mapinfo-'))

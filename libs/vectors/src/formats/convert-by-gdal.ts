@@ -9,7 +9,7 @@ import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confineme
 import { type Outcome, runToEnd } from '@gateway/core/processes/run-to-end.js'
 import { fromFdPromise } from 'yauzl'
 import { VectorFault } from '../index-file/vector-fault.js'
-import { isOfMac } from './unpack-shapefiles.js'
+import { GEODATABASE, isOfMac } from './unpack-shapefiles.js'
 
 /** The kinds that only GDAL reads. */
 export type GdalKind = 'gml' | 'gpx' | 'dxf' | 'zipped_geodatabase' | 'zipped_mapinfo'
@@ -36,7 +36,7 @@ const READERS: Readonly<Record<GdalKind, GdalReader>> = {
   zipped_geodatabase: {
     drivers: ['OpenFileGDB'],
     extension: 'gdb.zip',
-    inside: /\.gdb\/[^/]+\.gdbtable$/i,
+    inside: GEODATABASE,
     options: ['-preserve_fid'],
   },
   // All tables of a folder are layers.

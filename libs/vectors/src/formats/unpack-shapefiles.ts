@@ -19,6 +19,9 @@ export function isOfMac(entry: string): boolean {
   return /(?:^|\/)(?:__MACOSX\/|\._)/.test(entry)
 }
 
+/** Matches a table of a File Geodatabase in a zip: in its folder, or without one. */
+export const GEODATABASE = /(?:^|\.gdb\/)[^/]+\.gdbtable$/i
+
 export interface UnpackedShapefile {
   /** path in the zip, without the extension */
   readonly name: string

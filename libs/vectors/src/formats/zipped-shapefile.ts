@@ -9,7 +9,7 @@ import { type Entry, fromFdPromise, type ZipFile } from 'yauzl'
 import { factsOfLayers, type Layer } from './layers.js'
 import { MAX_LAYERS } from './limits.js'
 import { factsOfParts, PART_BYTES, type ReadPart } from './shapefile.js'
-import { isOfMac } from './unpack-shapefiles.js'
+import { GEODATABASE, isOfMac } from './unpack-shapefiles.js'
 
 /** The content of a zip, as far as a scan is concerned. */
 export type ZipContent =
@@ -57,9 +57,10 @@ async function look(zip: ZipFile): Promise<ZipContent> {
     const extension = extname(name).toLowerCase()
     if (isTile(name) || /\.(?:mbtiles|pmtiles)$/i.test(name)) tiles++
     if (VECTORS.test(name)) vectors++
-    if (/\.gdb\/[^/]+\.gdbtable$/i.test(name)) isGeodatabase = true
+    if (GEODATABASE.test(name)) isGeodatabase = true
     if (/\.(?:tab|mif)$/i.test(name)) isMapinfo = true
     if (!(extension in PART_BYTES) && extension !== '.shx') continue
+    if (entry.isEncrypted()) throw new BrokenArchiveError('its content is encrypted')
     const base = name.slice(0, -extension.length)
     parts.set(base, (parts.get(base) ?? new Map()).set(extension, entry))
   }

@@ -84,7 +84,8 @@ function parseBundle(name: string): { readonly row: number; readonly column: num
 
 const hex = (number: number, digits: number) => number.toString(16).padStart(digits, '0')
 
-function levelFolder({ tiles }: EsriCache, level: number): string {
+/** Returns the folder of a level's tiles. */
+export function levelFolder({ tiles }: EsriCache, level: number): string {
   return `${tiles}L${String(level).padStart(2, '0')}`
 }
 

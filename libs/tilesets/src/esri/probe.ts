@@ -12,7 +12,7 @@ import { finish, RangeSource } from '../ranges/source.js'
 import { examineSample, formatBySamples, SAMPLE_BYTES, sampleOf } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { BundleLayout } from './bundles.js'
-import { type BundleListing, cacheFingerprint, type EsriCache, listBundles, openCache } from './cache.js'
+import { type BundleListing, cacheFingerprint, type EsriCache, levelFolder, listBundles, openCache } from './cache.js'
 
 /** Examines an Esri cache: its description, the names of its bundles or folders, and two tiles. Returns null without a cache or a tile. */
 export async function probeEsri(
@@ -144,8 +144,27 @@ function saidFormat(format: string): TileFormat | null {
   return formatOfExtension(format.replace(/\d{1,2}$/, ''))
 }
 
-/** Returns warnings about levels that contain tiles and are not served. */
-async function warningsOf({ files, tiles, about }: EsriCache): Promise<string[]> {
+/** Matches the name of a bundle, or of the folder of a row in an exploded cache. */
+const BLOCK = /^R[0-9a-f]{4,8}(?:C[0-9a-f]{4,8}\.bundle)?$/
+
+/** Returns warnings about levels, bundles and rows that contain tiles and are not served. */
+async function warningsOf(cache: EsriCache): Promise<string[]> {
+  return [...(await otherLevels(cache)), ...(await misspelled(cache))]
+}
+
+async function misspelled(cache: EsriCache): Promise<string[]> {
+  const anyCase = new RegExp(BLOCK, 'i')
+  const found: string[] = []
+  for (const level of cache.about.levels.values()) {
+    const names = await cache.files.list(levelFolder(cache, level))
+    found.push(...names.filter((name) => anyCase.test(name) && !BLOCK.test(name)))
+  }
+  return found.length === 0
+    ? []
+    : [`${found.length} bundles or rows are not served, such as ${found[0]}: write their numbers in small letters`]
+}
+
+async function otherLevels({ files, tiles, about }: EsriCache): Promise<string[]> {
   const served = new Set(about.levels.values())
   const found = (await files.list(tiles)).filter((name) => /^L\d\d$/.test(name)).map((name) => Number(name.slice(1)))
   const others = found.filter((level) => !served.has(level)).sort((a, b) => a - b)

@@ -9,6 +9,7 @@ import { PMTiles } from 'pmtiles'
 import sharp from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { tileImage } from '../harness/fixtures/tile-image.js'
+import { tilesBuilt } from '../harness/tiles-built.js'
 import { useMaps, useToken } from './maps.js'
 
 const maps = useMaps()
@@ -24,6 +25,9 @@ beforeAll(async () => {
   await makeGeographicFolder(join(root, 'china'), 'EPSG:4490')
   await makeGeographicFolder(join(root, 'utm'), 'EPSG:32650')
   scanned = (await maps().gateway.admin.scanSource('grids', 'basemap', root)).message ?? ''
+  // A vector becomes a layer as soon as its tiles are built, which may be between two requests of a test.
+  const { items } = await maps().gateway.admin.expect<{ items: { code: string }[] }>('/vectors')
+  for (const { code } of items) await tilesBuilt(maps().gateway, code)
 })
 
 /** Tiles of zoom 0 to 2, whose colour encodes their address. */

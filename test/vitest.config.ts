@@ -99,7 +99,7 @@ export default defineConfig({
         test: {
           name: 'system',
           // The tests wait for limits and restarts more than they compute.
-          maxWorkers: 3,
+          maxWorkers: 4,
           // Files share only the harness, whose modules take longer to load than many tests.
           isolate: false,
           include: [`${SYSTEM}/**/*.test.ts`],

@@ -144,8 +144,9 @@ function saidFormat(format: string): TileFormat | null {
   return formatOfExtension(format.replace(/\d{1,2}$/, ''))
 }
 
-/** Matches the name of a bundle, or of the folder of a row in an exploded cache. */
+/** Matches the name of a bundle, or of the folder of a row in an exploded cache: as it is opened, and with capital digits too. */
 const BLOCK = /^R[0-9a-f]{4,8}(?:C[0-9a-f]{4,8}\.bundle)?$/
+const BLOCK_IN_ANY_CASE = /^R[0-9a-f]{4,8}(?:C[0-9a-f]{4,8}\.bundle)?$/i
 
 /** Returns warnings about levels, bundles and rows that contain tiles and are not served. */
 async function warningsOf(cache: EsriCache): Promise<string[]> {
@@ -153,11 +154,10 @@ async function warningsOf(cache: EsriCache): Promise<string[]> {
 }
 
 async function misspelled(cache: EsriCache): Promise<string[]> {
-  const anyCase = new RegExp(BLOCK, 'i')
   const found: string[] = []
   for (const level of cache.about.levels.values()) {
     const names = await cache.files.list(levelFolder(cache, level))
-    found.push(...names.filter((name) => anyCase.test(name) && !BLOCK.test(name)))
+    found.push(...names.filter((name) => BLOCK_IN_ANY_CASE.test(name) && !BLOCK.test(name)))
   }
   return found.length === 0
     ? []

@@ -86,7 +86,7 @@ function descendantsOf(parent: number): readonly number[] {
 }
 
 function megabytes(memory: string, field: string): number {
-  return Number(new RegExp(`^${field}: +(\\d+) kB`, 'm').exec(memory)?.[1] ?? 0) / 1024
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(memory)?.[1] ?? 0) / 1024
 }
 
 /** Returns an empty text, or 0, if the process has ended. */

@@ -64,18 +64,23 @@ async function readCache(files: CacheFiles): Promise<EsriCache | null> {
       files,
       about,
       tiles,
-      isExploded: !names.some(isBundle) && names.some((name) => /^R[0-9a-f]{8}$/i.test(name)),
+      isExploded: !names.some(isBundle) && names.some(isRow),
     }
   }
   return { files, about, tiles: about.base, isExploded: false }
+}
+
+/** True for the folder of a row in an exploded cache. */
+export function isRow(name: string): boolean {
+  return /^R[0-9a-f]{8}$/i.test(name)
 }
 
 function isBundle(name: string): boolean {
   return parseBundle(name) !== null
 }
 
-/** Parses the first row and column of a bundle from its name. */
-function parseBundle(name: string): { readonly row: number; readonly column: number } | null {
+/** Parses the first row and column of a bundle from its name; null if it is no bundle. */
+export function parseBundle(name: string): { readonly row: number; readonly column: number } | null {
   const match = /^R([0-9a-f]{4,8})C([0-9a-f]{4,8})\.bundle$/i.exec(name)
   if (match === null) return null
   const [row, column] = [Number.parseInt(match[1] as string, 16), Number.parseInt(match[2] as string, 16)]

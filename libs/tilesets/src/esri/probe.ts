@@ -12,7 +12,17 @@ import { finish, RangeSource } from '../ranges/source.js'
 import { examineSample, formatBySamples, SAMPLE_BYTES, sampleOf } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { BundleLayout } from './bundles.js'
-import { type BundleListing, cacheFingerprint, type EsriCache, levelFolder, listBundles, openCache } from './cache.js'
+import {
+  type BundleListing,
+  bundleOf,
+  cacheFingerprint,
+  type EsriCache,
+  isRow,
+  levelFolder,
+  listBundles,
+  openCache,
+  parseBundle,
+} from './cache.js'
 
 /** Examines an Esri cache: its description, the names of its bundles or folders, and two tiles. Returns null without a cache or a tile. */
 export async function probeEsri(
@@ -144,10 +154,6 @@ function saidFormat(format: string): TileFormat | null {
   return formatOfExtension(format.replace(/\d{1,2}$/, ''))
 }
 
-/** Matches the name of a bundle, or of the folder of a row in an exploded cache: as it is opened, and with capital digits too. */
-const BLOCK = /^R[0-9a-f]{4,8}(?:C[0-9a-f]{4,8}\.bundle)?$/
-const BLOCK_IN_ANY_CASE = /^R[0-9a-f]{4,8}(?:C[0-9a-f]{4,8}\.bundle)?$/i
-
 /** Returns warnings about levels, bundles and rows that contain tiles and are not served. */
 async function warningsOf(cache: EsriCache): Promise<string[]> {
   return [...(await otherLevels(cache)), ...(await misspelled(cache))]
@@ -157,11 +163,20 @@ async function misspelled(cache: EsriCache): Promise<string[]> {
   const found: string[] = []
   for (const level of cache.about.levels.values()) {
     const names = await cache.files.list(levelFolder(cache, level))
-    found.push(...names.filter((name) => BLOCK_IN_ANY_CASE.test(name) && !BLOCK.test(name)))
+    found.push(...names.filter((name) => !isOpened(cache, level, name)))
   }
   return found.length === 0
     ? []
-    : [`${found.length} bundles or rows are not served, such as ${found[0]}: write their numbers in small letters`]
+    : [
+        `${found.length} bundles or rows are not served, such as ${found[0]}: write their numbers in small letters, as ArcGIS does`,
+      ]
+}
+
+/** False for a bundle, or the folder of a row in an exploded cache, whose name differs from the one that is opened for its tiles. */
+function isOpened(cache: EsriCache, level: number, name: string): boolean {
+  const at = parseBundle(name)
+  if (at !== null) return bundleOf(cache, level, at.column, at.row) === `${levelFolder(cache, level)}/${name}`
+  return !isRow(name) || FOLDER_LAYOUTS.arcgis.folders[1].test(name)
 }
 
 async function otherLevels({ files, tiles, about }: EsriCache): Promise<string[]> {

@@ -146,6 +146,21 @@ export interface Source {
   close(): void
 }
 
+/** How the tiles of a set are stored on a disk of this machine. */
+export type StoredSet = Pick<
+  SourceSpec,
+  'storage' | 'rowsFromNorth' | 'format' | 'formats' | 'path' | 'root' | 'extension'
+>
+
+/** Returns how the tiles of a version of the catalog are stored. All readers call this, so that none of them leaves out a field. @param root of its files */
+export function storedSet(
+  version: Omit<StoredSet, 'root' | 'rowsFromNorth'> & { readonly rowsFromNorth: boolean },
+  root: string,
+): StoredSet {
+  const { storage, rowsFromNorth, format, formats, path, extension } = version
+  return { storage, rowsFromNorth, format, formats, path, extension, root }
+}
+
 /** The catalog's facts about a version that is to be served. */
 export interface SourceSpec {
   /** identifies this content in this process */

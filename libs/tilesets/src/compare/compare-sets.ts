@@ -9,13 +9,12 @@ import { openDatabase } from '../mbtiles/database.js'
 import { prepareTileQuery } from '../mbtiles/queries.js'
 import { openPmtiles } from '../pmtiles/source.js'
 
-import type { Source, SourceSpec, Tile, TilePlace } from '../source.js'
+import type { Source, SourceSpec, StoredSet, Tile, TilePlace } from '../source.js'
 import { matrixSetOf, type TileMatrixLimits, tileMatrixLimits } from '../tile-matrix-sets.js'
 import type { TileEncoding } from '../tile-set.js'
 
 /** A set on a disk of this machine. */
-export interface ComparedSet
-  extends Pick<SourceSpec, 'storage' | 'rowsFromNorth' | 'format' | 'formats' | 'path' | 'root' | 'extension'> {
+export interface ComparedSet extends StoredSet {
   readonly minZoom: number
   readonly maxZoom: number
   /** degrees; null: unknown, treated as the whole grid */

@@ -15,16 +15,10 @@ import { MAX_PMTILES_ZOOM } from '../pmtiles/layout.js'
 import { RunReader, storedRuns } from '../pmtiles/stored-runs.js'
 import type { NumberedTile } from '../pmtiles/writer.js'
 import { readExactly } from '../read-exactly.js'
-import type { SourceSpec, Tile } from '../source.js'
+import type { SourceSpec, StoredSet, Tile } from '../source.js'
 import type { TileEncoding } from '../tile-set.js'
 import { type Area, ZoomArea } from './area.js'
 import { MAX_EXPORTED_TILES, TileNumbers, tooMany } from './tile-numbers.js'
-
-/** A set in Web Mercator on a disk of this machine. */
-export type StoredSet = Pick<
-  SourceSpec,
-  'storage' | 'rowsFromNorth' | 'format' | 'path' | 'root' | 'extension' | 'formats'
->
 
 export interface StoredTiles {
   /** maximum number of tiles; equal neighbours may come as one run */

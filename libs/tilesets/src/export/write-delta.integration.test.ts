@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeMbtiles } from '../mbtiles/writer.js'
-import type { StoredSet } from './stored-tiles.js'
+import type { StoredSet } from '../source.js'
 import { writeDelta } from './write-delta.js'
 import { writeExport } from './write-export.js'
 

@@ -3,7 +3,8 @@ import { coded } from '@gateway/contracts/messages.js'
 import { tileIdToZxy } from 'pmtiles'
 import { joinTiles } from '../compare/join-tiles.js'
 import type { NumberedTile, WrittenArchive } from '../pmtiles/writer.js'
-import { type StoredSet, storedTiles } from './stored-tiles.js'
+import type { StoredSet } from '../source.js'
+import { storedTiles } from './stored-tiles.js'
 import { ExportRefused, type ExportTask, writeTilesAs } from './write-export.js'
 
 export interface DeltaTask extends ExportTask {

@@ -9,9 +9,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { flipRow } from '../address.js'
 import { writeMbtiles } from '../mbtiles/writer.js'
 import { writePmtiles } from '../pmtiles/writer.js'
+import type { StoredSet } from '../source.js'
 import type { TileToWrite } from '../tile-to-write.js'
 import type { Area } from './area.js'
-import type { StoredSet } from './stored-tiles.js'
 import { writeExport } from './write-export.js'
 
 let root: string

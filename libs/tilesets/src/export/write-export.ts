@@ -6,10 +6,11 @@ import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { tileIdToZxy } from 'pmtiles'
 import { extentOf, type ZoomExtent } from '../folder/extent.js'
 import type { NumberedTile, WrittenArchive } from '../pmtiles/writer.js'
+import type { StoredSet } from '../source.js'
 import { TILE_MATRIX_SETS, unbrokenBounds } from '../tile-matrix-sets.js'
 import { type Area, sharedBounds } from './area.js'
 import { writeArchiveAs } from './formats.js'
-import { type StoredSet, type StoredTiles, storedTiles, writtenEncoding } from './stored-tiles.js'
+import { type StoredTiles, storedTiles, writtenEncoding } from './stored-tiles.js'
 
 export interface ExportTask {
   readonly set: StoredSet

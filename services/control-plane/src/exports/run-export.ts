@@ -14,9 +14,9 @@ import { insertPush } from '@gateway/store/deliveries.js'
 import { bytesOfExports, type ClaimedExport, type ExportEnd, finishExport } from '@gateway/store/exports.js'
 import { returnJob } from '@gateway/store/jobs.js'
 import { readTargets } from '@gateway/store/targets.js'
-import type { StoredSet } from '@gateway/tilesets/export/stored-tiles.js'
 import type { ExportTask } from '@gateway/tilesets/export/write-export.js'
 import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
+import { type StoredSet, storedSet } from '@gateway/tilesets/source.js'
 import { keptFolder } from '@gateway/tilesets/upstream/upstream-sources.js'
 import { copyHere, type LocalCopies } from '../catalog/local-copies.js'
 import { recordEnd } from '../jobs/leases.js'
@@ -168,13 +168,13 @@ function setOf(
   version: StoredVersion,
   basemap: StoredBasemap,
 ): StoredSet {
-  const { storage, rowsFromNorth, format, formats, path, extension, upstream, tileMatrices = null } = version
+  const { format, upstream, tileMatrices = null } = version
   // The tiles of a service are those that this host has kept, whose files are a folder of tiles.
   if (upstream) {
     const kept = keptFolder(tileCacheDir, { ...version, upstream, tileMatrices })
     return { storage: 'xyz', rowsFromNorth: true, format, path: kept, extension: format, root: tileCacheDir }
   }
-  return { storage, rowsFromNorth, format, formats, path, extension, root: rootOf(basemap, version) }
+  return storedSet(version, rootOf(basemap, version))
 }
 
 function figures({ tiles, bytes }: WrittenArchive): ExportEnd {

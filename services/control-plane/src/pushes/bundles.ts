@@ -9,6 +9,7 @@ import type { StoredVector } from '@gateway/store/vectors.js'
 import { MAX_ZOOM, parseIndex } from '@gateway/tilesets/address.js'
 import { geopackagePlace } from '@gateway/tilesets/geopackage/place.js'
 import { archiveStorageOf } from '@gateway/tilesets/probe.js'
+import { storedSet } from '@gateway/tilesets/source.js'
 import { copyHere, pathsBeside } from '../catalog/local-copies.js'
 import type { Bundle, BundleFile } from '../deliveries/files/bundle.js'
 import { archiveMetadata, writeArchive } from '../platform/archives/write-archive.js'
@@ -35,7 +36,7 @@ export function versionBundle(
     })
     return isRemote(root) ? fetchedFirst(bundle, async () => [version.path], settings, room) : bundle
   }
-  const { storage, rowsFromNorth, format, formats, path: tiles, extension, minZoom, maxZoom, bounds } = version
+  const { storage, path: tiles, minZoom, maxZoom, bounds } = version
   const own = fileOf(version.path)
   const folder = {
     root,
@@ -55,7 +56,7 @@ export function versionBundle(
   const plain = own === null ? folder : oneOf([{ name: single.place, path: own }], single)
   if (version.tileMatrixSet !== 'WebMercatorQuad') return plain
   const task = {
-    set: { storage, rowsFromNorth, format, formats, path: tiles, extension, root },
+    set: storedSet(version, root),
     area: { minZoom, maxZoom, bounds: null },
     bounds,
     metadata: archiveMetadata(versionTitle(basemap, version), version),

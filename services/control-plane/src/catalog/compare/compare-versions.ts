@@ -5,6 +5,7 @@ import { isRemote } from '@gateway/core/object-storage/location.js'
 import { HelperProcess } from '@gateway/core/processes/helper-process.js'
 import { readBasemap, rootOf, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { ComparedSet, CompareTask, ComparedZoom as Found } from '@gateway/tilesets/compare/compare-sets.js'
+import { storedSet } from '@gateway/tilesets/source.js'
 import type { ControlContext } from '../../platform/context.js'
 import { NO_SUCH_BASEMAP, NO_SUCH_VERSION } from '../../platform/http/refusal.js'
 import type { CompareAnswer } from './compare-process.js'
@@ -97,11 +98,9 @@ export class VersionComparer {
 }
 
 /** Returns the version as the comparing process reads it. */
-export function setOf(
-  { storage, rowsFromNorth, format, formats, path, extension, minZoom, maxZoom, bounds }: StoredVersion,
-  root: string,
-): ComparedSet {
-  return { storage, rowsFromNorth, format, formats, path, root, extension, minZoom, maxZoom, bounds }
+export function setOf(version: StoredVersion, root: string): ComparedSet {
+  const { minZoom, maxZoom, bounds } = version
+  return { ...storedSet(version, root), minZoom, maxZoom, bounds }
 }
 
 function toZoom({ different, onlyLeft, onlyRight, ...counts }: Found): ComparedZoom {
